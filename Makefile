@@ -28,9 +28,10 @@ architectures: $(VENV)/dev  ## Compile all kernels for each kind of GPU, from 20
 mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests fail: hours, or SAMPLE=300 of them
 	$(BIN)/python tests/mutations/run.py --processes $(CORES) $(SAMPLE:%=--sample %)
 
-check: $(VENV)/dev  ## Formatting, lint and types
+check: $(VENV)/dev  ## Formatting, lint, imports and types
 	$(BIN)/ruff format --check scripts tests
 	$(BIN)/ruff check scripts tests
+	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow scripts/retrace_today
 	$(BIN)/python tests/lint_workflow.py

@@ -9,10 +9,10 @@ ROOT = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=False))).re
 sys.path.insert(0, str(ROOT / "scripts"))
 from retrace.system import interrupts, job_python
 
-interrupts.note_ctrl_c()
+interrupts.end_in_one_line()
 # A Snakemake from elsewhere lacks the library's packages: jobs then run in .venv.
 JOB_PYTHON = job_python.python_for_jobs(ROOT)
-from retrace.planning import plan, run_messages, summary
+from retrace.planning import failures, plan, summary
 from retrace.planning.configuration import tuned_file
 from retrace.planning.plan import one_of, option
 from retrace.system import project, runs
@@ -105,13 +105,7 @@ for name, files in PLAN.targets.items():
                 f"{name} is there"
 
 
-# what a user may ask for
-run_messages.shorten(
-    {"all", "prepare", "measure_all", "tune", *PLAN.targets}.union(
-        *PLAN.targets.values()
-    ),
-    dry=lambda: workflow.dryrun,
-)
+failures.name_the_log()
 
 
 onstart:
@@ -138,9 +132,6 @@ onsuccess:
 
 
 onerror:
-    why = (
-        "was interrupted"
-        if interrupts.was_interrupted()
-        else "stopped at the error above"
+    print(
+        "\nRetrace: the run stopped early; the same command resumes where it stopped."
     )
-    print(f"\nRetrace: the run {why}; the same command resumes where it stopped.")

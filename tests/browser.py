@@ -17,7 +17,7 @@ import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 REQUIRED = "RETRACE_REQUIRE_BROWSER"
-"""The variable in the environment, set in CI, with which a test that lacks Chromium or axe-core fails."""
+"""Variable of the environment, set in CI, with which a test fails that lacks Chromium or npm's packages."""
 PATIENCE = 60.0
 """Seconds that an answer may take on a busy machine."""
 

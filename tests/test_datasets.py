@@ -100,9 +100,9 @@ obtain = partial(datasets.obtain, patience=IMPATIENT)
 def dataset(*addresses: str, sha256: str | None = SHA256, stand_in: str | None = "road") -> Dataset:
     edition = {"name": "dimacs", "format": "dimacs", "file": "tiny.gr.gz", "sha256": sha256}
     entry = ENTRY | {"stand_in": stand_in, "editions": [{**edition, "addresses": []}]}
-    found = Dataset(name="tiny", **entry)
+    tiny = Dataset(name="tiny", **entry)
     # unchecked: a test's address may be a folder
-    return changed(found, editions=(changed(found.editions[0], addresses=addresses),))
+    return changed(tiny, editions=(changed(tiny.editions[0], addresses=addresses),))
 
 
 def changed(model: M, **values: object) -> M:
@@ -116,8 +116,8 @@ def names(folder: Path) -> list[str]:
 def test_the_mirror_first(host: str, tmp_path: Path) -> None:
     graph = obtain(dataset(f"{host}/right/tiny.gr.gz"), tmp_path, f"{host}/mirror", "fail", 1)
     assert (graph.vertices, graph.arcs) == (4, 6)
-    told = {key: ENTRY[key] for key in ("origin", "directed", "source", "pairs")}
-    assert graph.info == {"name": "tiny", "edition": "dimacs", "weights": "file", "seed": None, **told}
+    info = {key: ENTRY[key] for key in ("origin", "directed", "source", "pairs")}
+    assert graph.info == {"name": "tiny", "edition": "dimacs", "weights": "file", "seed": None, **info}
     assert (tmp_path / "tiny.gr.gz").read_bytes() == FILE
     assert names(tmp_path) == ["tiny.gr.gz"]
     assert Host.requests == {"right": 1, "mirror": 2}  # each is asked, one is read
@@ -195,10 +195,10 @@ def test_content_without_known_hash_is_trusted_on_first_use(
     unhashed, downloads, mirror = dataset(sha256=None), tmp_path / "downloads", tmp_path / "mirror"
     graph = obtain(unhashed, downloads, in_folder(mirror, FILE), "fail", 1)
     pin = downloads / "tiny.gr.gz.pin"
-    told = f"tiny: no sha256 of tiny.gr.gz is known; {SHA256} is trusted from now on, and kept in {pin}\n"
+    message = f"tiny: no sha256 of tiny.gr.gz is known; {SHA256} is trusted from now on, and kept in {pin}\n"
     kept = f"{SHA256}\n{graph.digest()}\n{replace(graph, weights=None).digest()}\n"
     assert (graph.info["trusted_sha256"], pin.read_text(), capsys.readouterr().err) == (
-        SHA256, kept, told,
+        SHA256, kept, message,
     )  # fmt: skip
     for text in (kept, f"{SHA256}\n"):  # as pins were before they had the digests of arrays
         pin.write_text(text)
@@ -221,17 +221,17 @@ def test_content_without_known_hash_is_trusted_on_first_use(
 
 def test_content_without_known_hash_comes_over_https(host: str, tmp_path: Path, monkeypatch: Patch) -> None:
     unhashed = dataset(f"{host}/right/tiny.gr.gz", sha256=None)
-    told = f"no sha256 is known to check what {host}/right/tiny.gr.gz sends; expected https"
-    assert told in refused(obtain, unhashed, tmp_path, None, "fail", 1)
-    assert told in refused(obtain, dataset(sha256=None), tmp_path, f"{host}/right", "fail", 1)
+    message = f"no sha256 is known to check what {host}/right/tiny.gr.gz sends; expected https"
+    assert message in refused(obtain, unhashed, tmp_path, None, "fail", 1)
+    assert message in refused(obtain, dataset(sha256=None), tmp_path, f"{host}/right", "fail", 1)
 
     hop, hops = requests.Response(), list[requests.Response]()
     hop.url = "http://elsewhere/"
 
     def get(url: str, **_: object) -> requests.Response:
-        found = requests.Response()
-        found.url, found.status_code, found.raw, found.history = url, 200, io.BytesIO(FILE), hops
-        return found
+        answer = requests.Response()
+        answer.url, answer.status_code, answer.raw, answer.history = url, 200, io.BytesIO(FILE), hops
+        return answer
 
     monkeypatch.setattr(requests, "get", get)
     hops.append(hop)
@@ -244,8 +244,8 @@ def test_content_without_known_hash_comes_over_https(host: str, tmp_path: Path, 
 
 def test_a_file_of_the_project_that_is_missing(tmp_path: Path) -> None:
     lost = Edition(name="lost", format="he", path="no/such.he", sha256=SHA256)
-    told = refused(obtain, changed(dataset(), editions=(lost,)), tmp_path, None, "fail", 1)
-    assert told.endswith("no/such.he: cannot be read (No such file or directory); check the path")
+    message = refused(obtain, changed(dataset(), editions=(lost,)), tmp_path, None, "fail", 1)
+    assert message.endswith("no/such.he: cannot be read (No such file or directory); check the path")
 
 
 def test_arrays_are_those_of_the_registry(tmp_path: Path) -> None:
@@ -254,8 +254,8 @@ def test_arrays_are_those_of_the_registry(tmp_path: Path) -> None:
     arrays = obtain(known, tmp_path, mirror, "fail", 1).digest()
     right, wrong = (changed(known.editions[0], arrays_sha256=sha256) for sha256 in (arrays, "0" * 64))
     assert obtain(changed(known, editions=(right,)), tmp_path, None, "fail", 1).digest() == arrays
-    told = refused(obtain, changed(known, editions=(wrong,)), tmp_path, None, "fail", 1)
-    assert f"expected arrays with sha256 {'0' * 64}, as the registry says, found {arrays}" in told
+    message = refused(obtain, changed(known, editions=(wrong,)), tmp_path, None, "fail", 1)
+    assert f"expected arrays with sha256 {'0' * 64}, as the registry says, found {arrays}" in message
 
 
 def test_content_that_the_host_has_unpacked_is_right_too(host: str, tmp_path: Path) -> None:
@@ -307,8 +307,8 @@ def unpacked(content: bytes) -> bytes:
 
 def test_other_counts_may_be_the_registrys_fault(host: str, tmp_path: Path) -> None:
     (tmp_path / "tiny.gr.gz").write_bytes(FILE)
-    told = refused(obtain, changed(dataset(f"{host}/right"), arcs=7), tmp_path, None, "fail", 1)
-    assert "7 arcs, as the registry says, found 4 and 6: the registry or the file is wrong" in told
+    message = refused(obtain, changed(dataset(f"{host}/right"), arcs=7), tmp_path, None, "fail", 1)
+    assert "7 arcs, as the registry says, found 4 and 6: the registry or the file is wrong" in message
 
 
 @pytest.mark.parametrize("offline", ["stand-in", "fail"])
@@ -375,23 +375,25 @@ def test_an_optional_graph_may_be_missing(tmp_path: Path, script: Call, monkeypa
         done = script("measure-experiment", "--graphs", graph, *options, experiment, "--solvers", *solvers)
         assert done.status == 0
         records = read_records([Path(f"r/{graph}.jsonl")])
-        assert {(one.status, one.reason) for one in records} == {("skipped", "its file could not be had")}
-        assert [one.parameters.get("pair") for one in records] == expected
+        assert {(record.status, record.reason) for record in records} == {
+            ("skipped", "its file could not be had")
+        }
+        assert [record.parameters.get("pair") for record in records] == expected
 
 
 def test_stand_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     large = changed(dataset(f"{NOWHERE}/tiny.gr.gz"), vertices=1000, arcs=2800, source=500)
     graph = obtain(large, tmp_path, str(tmp_path / "none"), "stand-in", 3)
     assert (graph.vertices, graph.arcs) == (1000, 2800)
-    told = {"name": "tiny", "origin": "stand-in", "edition": "stand-in", "weights": "generated", "seed": 3}
-    assert graph.info.items() >= (told | {"source": 500}).items()
+    info = {"name": "tiny", "origin": "stand-in", "edition": "stand-in", "weights": "generated", "seed": 3}
+    assert graph.info.items() >= (info | {"source": 500}).items()
     near, far = graph.info["pairs"]["near"], graph.info["pairs"]["far"]
     assert near[0] == far[0] == 500
     assert near != far
     assert "unreachable" not in graph.info["pairs"]
     lacking = f"{tmp_path}/none/tiny.gr.gz: no such file"
-    told = f"{lacking}; {NOWHERE}/tiny.gr.gz: no connection; a generated stand-in takes its place"
-    assert capsys.readouterr().err == f"warning: tiny: {told}\n"
+    message = f"{lacking}; {NOWHERE}/tiny.gr.gz: no connection; a generated stand-in takes its place"
+    assert capsys.readouterr().err == f"warning: tiny: {message}\n"
     assert names(tmp_path) == []
 
 
@@ -411,18 +413,18 @@ def test_weights_that_replace_the_files_own(tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     mirror.mkdir()
     (mirror / "tiny.gr.gz").write_bytes(gzip.compress(CONTENT))
-    own, uniform, unit = (
+    original, uniform, unit = (
         obtain(changed(dataset(), weights=weights), tmp_path / "downloads", str(mirror), "fail", 3)
         for weights in (None, "uniform", "unit")
     )
-    assert [graph.info["weights"] for graph in (own, uniform, unit)] == ["file", "generated", "unit"]
-    assert [graph.info["seed"] for graph in (own, uniform, unit)] == [None, 3, None]
+    assert [graph.info["weights"] for graph in (original, uniform, unit)] == ["file", "generated", "unit"]
+    assert [graph.info["seed"] for graph in (original, uniform, unit)] == [None, 3, None]
     for graph in (uniform, unit):
         assert graph.weights is not None
-        assert (graph.indices == own.indices).all()
+        assert (graph.indices == original.indices).all()
     assert (unit.weights == 1).all()
-    assert list(uniform.weights) != list(own.weights)
-    assert len({graph.digest() for graph in (own, uniform, unit)}) == 3
+    assert list(uniform.weights) != list(original.weights)
+    assert len({graph.digest() for graph in (original, uniform, unit)}) == 3
 
 
 def test_editions_that_number_vertices_differently_are_one_graph(tmp_path: Path) -> None:
@@ -443,9 +445,9 @@ def test_editions_that_number_vertices_differently_are_one_graph(tmp_path: Path)
 
 def test_hosts_that_fail_alike_are_told_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     hosts = [NOWHERE.removeprefix("http://"), "127.0.0.2:9"]
-    obtain(dataset(*(f"http://{one}/tiny.gr.gz" for one in hosts)), tmp_path, None, "stand-in", 1)
-    told = f"warning: tiny: {', '.join(hosts)}: no connection; a generated stand-in takes its place\n"
-    assert capsys.readouterr().err == told
+    obtain(dataset(*(f"http://{host}/tiny.gr.gz" for host in hosts)), tmp_path, None, "stand-in", 1)
+    message = f"warning: tiny: {', '.join(hosts)}: no connection; a generated stand-in takes its place\n"
+    assert capsys.readouterr().err == message
 
 
 def test_offline_failure_lists_what_was_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -593,6 +595,6 @@ def test_a_key_that_is_written_twice_is_refused(tmp_path: Path) -> None:
     """PyYAML would forget the first one."""
     path = tmp_path / "twice.yaml"
     path.write_text("road:\n  source: 1\nother: {}\nroad:\n  source: 2\n")
-    told = refused(load_registry, [path])
-    assert "twice.yaml: expected YAML, found: the key 'road' twice in one mapping in" in told
-    assert "line 4" in told
+    message = refused(load_registry, [path])
+    assert "twice.yaml: expected YAML, found: the key 'road' twice in one mapping in" in message
+    assert "line 4" in message

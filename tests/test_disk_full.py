@@ -129,8 +129,8 @@ def test_a_run_on_a_full_disk(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    told = "error: resources/graphs/small-9: cannot be written (No space left on device)"
-    assert told in done.stderr
+    message = "error: resources/graphs/small-9: cannot be written (No space left on device)"
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -158,7 +158,10 @@ def test_a_checkout_that_cannot_be_written(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     records = read_records([elsewhere / "results/machines/local/mine/small-6.jsonl"])
-    assert [(one.solver, one.agreed) for one in records] == [("bfs/queue", True), ("bfs/scipy", True)]
+    assert [(record.solver, record.agreed) for record in records] == [
+        ("bfs/queue", True),
+        ("bfs/scipy", True),
+    ]
     assert (elsewhere / "results/tables/mine.html").exists()
     assert list((cache / "retrace/host").glob("host-bfs_queue-*.so"))
     assert sorted(project.rglob("*")) == before

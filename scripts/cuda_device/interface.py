@@ -63,14 +63,14 @@ def check_launch(
         raise DeviceError(f"kernel {kernel}: {missing}")
     if cluster is None:
         return
-    of = as_xyz(cluster)
-    if not (min(of) >= 1 and math.prod(of) <= limits.cluster):
+    blocks = as_xyz(cluster)
+    if not (min(blocks) >= 1 and math.prod(blocks) <= limits.cluster):
         raise DeviceError(
-            f"kernel {kernel}: a cluster of {math.prod(of)} blocks, not from 1 to {limits.cluster}"
+            f"kernel {kernel}: a cluster of {math.prod(blocks)} blocks, not from 1 to {limits.cluster}"
         )
-    if any(length % part for length, part in zip(as_xyz(grid), of, strict=True)):
+    if any(length % part for length, part in zip(as_xyz(grid), blocks, strict=True)):
         raise DeviceError(
-            f"kernel {kernel}: a grid of {as_xyz(grid)} blocks, not a multiple of its clusters' {of}"
+            f"kernel {kernel}: a grid of {as_xyz(grid)} blocks, not a multiple of its clusters' {blocks}"
         )
 
 

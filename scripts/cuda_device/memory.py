@@ -13,10 +13,10 @@ CGROUPS = Path("/sys/fs/cgroup")
 def available() -> int:
     """Return the bytes that the system, or the control group (container, batch job), can still give."""
     try:
-        found = re.search(r"^MemAvailable: +(\d+) kB", (PROC / "meminfo").read_text(), re.MULTILINE)
+        match = re.search(r"^MemAvailable: +(\d+) kB", (PROC / "meminfo").read_text(), re.MULTILINE)
     except OSError:
-        found = None
-    free = int(found[1]) * 1024 if found else os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        match = None
+    free = int(match[1]) * 1024 if match else os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return min(free, _left_to_group(free))
 
 

@@ -309,7 +309,7 @@ def preprocess(compiler: str, source: Path) -> list[Excerpt]:
 def own_code(code: Sequence[Excerpt]) -> str:
     """Return what is from the kernel file and its headers; `#include` stays of those that are not its own."""
     files = {part.file for part in code if not part.is_systems()}  # also where they name a system's macro
-    own = {file for file in files if not (file.startswith("<") or EMULATOR in Path(file).parents)}
+    own_files = {file for file in files if not (file.startswith("<") or EMULATOR in Path(file).parents)}
 
     def kept(part: Excerpt) -> str:
         def without_own(found: re.Match[str]) -> str:
@@ -318,7 +318,7 @@ def own_code(code: Sequence[Excerpt]) -> str:
 
         return re.sub(r'^#include "(.*)"', without_own, part.text, flags=re.MULTILINE)
 
-    return "".join(f"{part.marker}\n{kept(part)}" for part in code if part.file in own)
+    return "".join(f"{part.marker}\n{kept(part)}" for part in code if part.file in own_files)
 
 
 def list_kernels(

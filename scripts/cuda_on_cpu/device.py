@@ -163,8 +163,8 @@ class EmulatedKernel:
         self.parameters = [Parameter(word) for word in found.contents.parameters.decode().split()]
         self._static_bytes = found.contents.static_bytes
         self._most_threads = found.contents.most_threads
-        own = tuple(found.contents.cluster)
-        self._cluster = own if own[0] else None
+        dims = tuple(found.contents.cluster)
+        self._cluster = dims if dims[0] else None
         self._launch = library.emulator_launch
         self._struct = struct.Struct("=" + "".join(parameter.code for parameter in self.parameters))
         # Arguments are packed into 8-byte slots, so the array of their addresses never changes.
@@ -226,19 +226,19 @@ class EmulatedKernel:
         self, grid: Dim, block: Dim, shared: int, cluster: Dim | None, cooperative: bool
     ) -> tuple[Any, Any, Any]:
         """Check the sizes of a launch, and return grid, block and cluster as the scheduler takes them."""
-        own = self._cluster
-        if own and cluster is not None and as_xyz(cluster) != own:
+        of_kernel = self._cluster
+        if of_kernel and cluster is not None and as_xyz(cluster) != of_kernel:
             raise DeviceError(
-                f"kernel {self.name}: clusters of {as_xyz(cluster)}, but its __cluster_dims__ are {own}"
+                f"kernel {self.name}: clusters of {as_xyz(cluster)}, but its __cluster_dims__ are {of_kernel}"
             )
-        of = own or cluster
+        dims = of_kernel or cluster
         limits = self.device.limits
-        check_launch(self.name, grid, block, shared + self._static_bytes, limits, of, cooperative)
+        check_launch(self.name, grid, block, shared + self._static_bytes, limits, dims, cooperative)
         if (threads := math.prod(as_xyz(block))) > self._most_threads:
             bounds = f"its __launch_bounds__({self._most_threads})"
             raise DeviceError(f"kernel {self.name}: {threads} threads per block, more than {bounds}")
         each = ctypes.c_uint * 3
-        sizes = each(*as_xyz(grid)), each(*as_xyz(block)), each(*as_xyz(of or 1))
+        sizes = each(*as_xyz(grid)), each(*as_xyz(block)), each(*as_xyz(dims or 1))
         return self._extents.setdefault((grid, block, cluster), sizes)
 
     def _pack(self, arguments: tuple[Any, ...]) -> None:

@@ -30,7 +30,7 @@ def warns_of_conversions(log: str) -> bool:
 def with_marks(text: str, warnings: str) -> str:
     """Mark what g++ has warned of, as JSON, in C++ with the preprocessor's line markers."""
     try:
-        told: list[dict[str, Any]] = json.loads(warnings)
+        reports: list[dict[str, Any]] = json.loads(warnings)
     except ValueError:  # another compiler's
         return text
     code = text.encode()
@@ -43,9 +43,9 @@ def with_marks(text: str, warnings: str) -> str:
         return found
 
     operands = set()
-    for one in told:
-        if one.get("option") in WARNINGS and CONVERSION.search(one["message"]):
-            place = one["locations"][0]
+    for report in reports:
+        if report.get("option") in WARNINGS and CONVERSION.search(report["message"]):
+            place = report["locations"][0]
             try:
                 begin, end = (offset(place.get(part, place["caret"])) for part in ("start", "finish"))
                 operator = offset(place["caret"])

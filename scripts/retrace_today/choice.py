@@ -149,10 +149,10 @@ class Choice(DeviceSolver):
 
         The choice counts as preparation, too, if that solver tells what its own takes.
         """
-        found = {f"chose_{self.chosen.variant}": 1, "choice_ms": self.choice_ms} | self.chosen.observed()
-        if "prepare_ms" in found:
-            found["prepare_ms"] += self.choice_ms
-        return found
+        quantities = {f"chose_{self.chosen.variant}": 1, "choice_ms": self.choice_ms} | self.chosen.observed()
+        if "prepare_ms" in quantities:
+            quantities["prepare_ms"] += self.choice_ms
+        return quantities
 
     def predict_seconds(self, query: Query) -> float | None:
         ranked = self.ranked(self.graph, query)

@@ -195,9 +195,9 @@ class ClusterSearch(DeviceSolver):
     def launch(self, *arguments: Any) -> None:
         """Launch the cluster, whose threads own enough words each."""
         parts, threads = self.parts, self.threads
-        words = next(own for own in WORDS_OF_A_THREAD if own * threads >= parts.words)
-        kernel, known = self.kernels[f"{self.kept}_{words}"], np.int32(parts.words)
-        kernel(parts.count, threads, known, *arguments, shared=self.shared_bytes, cluster=parts.count)
+        words = next(each for each in WORDS_OF_A_THREAD if each * threads >= parts.words)
+        kernel, words_of_part = self.kernels[f"{self.kept}_{words}"], np.int32(parts.words)
+        kernel(parts.count, threads, words_of_part, *arguments, shared=self.shared_bytes, cluster=parts.count)
 
     def observed(self) -> dict[str, float]:
         """Return the ms of preparation, a block's threads and shared bytes, and whether arcs are there."""

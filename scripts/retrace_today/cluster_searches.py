@@ -139,18 +139,18 @@ class ClusterSTCON(ClusterSearch):
     def solve(self, query: Query) -> int:
         assert query.target is not None
         ends = self.parts.place[query.source], self.parts.place[query.target]
-        every, found = np.int32(self.number("every")), (self.labels, *self.path)
+        every, path_arrays = np.int32(self.number("every")), (self.labels, *self.path)
         self.answer[0] = 0
-        self.launch(*self.copies * self.buffers, *ends, every, self.mapped_answer, *found)
-        told = self.device.wait_for(self.answer)  # length: 32 bits; WANTED or not: 2; rounds
-        self.used_pass = told >> 32 & 3 == WANTED
+        self.launch(*self.copies * self.buffers, *ends, every, self.mapped_answer, *path_arrays)
+        word = self.device.wait_for(self.answer)  # length: 32 bits; WANTED or not: 2; rounds
+        self.used_pass = word >> 32 & 3 == WANTED
         if self.used_pass:
             number, grid = np.int32(self.graph.arcs), max(1, -(-self.graph.arcs // BLOCK_SIZE))
             self.find_path(grid, BLOCK_SIZE, number, *self.arcs, self.labels, self.path_length, *self.path)
             self.device.synchronize()
-            told = int(self.answer[0])
-        self.from_vertex, self.length = query.source, told % 2**32
-        return told >> 34
+            word = int(self.answer[0])
+        self.from_vertex, self.length = query.source, word % 2**32
+        return word >> 34
 
     def download(self) -> Int32Array:
         if self.finds_predecessors:
@@ -270,8 +270,8 @@ class ClusterSSSP(PositivePass, ClusterSearch):
         vertices, count = self.graph.vertices, len(reached)
         self.unfold(self.grid(vertices), self.block_size, np.int32(vertices), self.buffers[3], self.answer)
         if count:
-            found = self.device.upload(reached.ravel())
-            self.lower(self.grid(count), self.block_size, np.int32(count), found, self.answer)
+            pairs = self.device.upload(reached.ravel())
+            self.lower(self.grid(count), self.block_size, np.int32(count), pairs, self.answer)
 
     def download(self) -> Int32Array:
         if self.finds_predecessors:
@@ -280,11 +280,14 @@ class ClusterSSSP(PositivePass, ClusterSearch):
 
     def observed(self) -> dict[str, float]:
         """Return also the width of a bucket, their number, and if the distances were in shared memory."""
-        own = {
+        quantities = {
             "delta": int(self.delta),
             "buckets": self.buckets,
             "state_in_shared": int(self.kept == "state"),
         }
         if self.is_contracted:
-            own |= {"anchors": self.contraction.core.vertices, "anchor_arcs": self.contraction.core.arcs}
-        return {**super().observed(), **own}
+            quantities |= {
+                "anchors": self.contraction.core.vertices,
+                "anchor_arcs": self.contraction.core.arcs,
+            }
+        return {**super().observed(), **quantities}

@@ -207,9 +207,9 @@ class OneBlockSTCON(OneBlockSearch):
         self.answer[0] = 0
         arrays = self.global_bits, self.queue, self.mapped_answer, *self.path
         self.launch(vertices, *self.ways, *numbers, *arrays)
-        told = self.device.wait_for(self.answer)  # length: 32 bits; rounds, and one
-        self.from_vertex, self.length = query.source, told % 2**32
-        return (told >> 32) - 1
+        word = self.device.wait_for(self.answer)  # length: 32 bits; rounds, and one
+        self.from_vertex, self.length = query.source, word % 2**32
+        return (word >> 32) - 1
 
     def download(self) -> Int32Array:
         if self.finds_predecessors:

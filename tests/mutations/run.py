@@ -2,7 +2,9 @@
 
 python tests/mutations/run.py [-k WORDS] [--sample N] [--processes N] [--again]
 
-A mutant is a bug: a text that occurs once in a file, whatever its line breaks, and what takes its place.
+A mutant is a bug: a text, whatever its line breaks, and what takes its place. It occurs once in a `file`, or,
+of Python, `within` a definition: `Order.judge`, or `claim:Order.judge` where several modules have one. The
+file of a definition is looked up, so that code can be moved without an edit here.
 `tests` are pytest's arguments: the tests that ought to catch it. They must pass before the bug is planted.
 `equivalent` says why a mutant changes nothing that can be tested. `build/mutations` keeps what is
 compiled, and which mutants were found: while a mutant's file and the files of its tests are as they were,
@@ -13,6 +15,7 @@ estimates in minutes what all of them take hours to say.
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import re
@@ -22,8 +25,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -58,13 +61,18 @@ class Mutant:
     old: str
     new: str
     equivalent: str = ""
+    within: str = ""
 
     def planted(self, text: str) -> str:
         """Return the file's text with the bug in it; raise RetraceError unless it has exactly one place."""
-        before, *others = re.split(r"\s+".join(map(re.escape, self.old.split())), text)
-        if len(others) != 1:
-            raise RetraceError(f"{self.file}: {self.old!r} occurs {len(others)} times, expected once")
-        return f"{before}{self.new}{others[0]}"
+        start, end = (
+            dict(definitions(text))[self.within.rpartition(":")[2]] if self.within else (0, len(text))
+        )
+        before, *after = re.split(r"\s+".join(map(re.escape, self.old.split())), text[start:end])
+        if len(after) != 1:
+            place = f"{self.file}, {self.within}" if self.within else self.file
+            raise RetraceError(f"{place}: {self.old!r} occurs {len(after)} times, expected once")
+        return f"{text[:start]}{before}{self.new}{after[0]}{text[end:]}"
 
     def test_files(self) -> list[str]:
         """List the files that hold its tests, whose names may end in `::` and a test."""
@@ -81,7 +89,59 @@ class Mutant:
         return name.rpartition("/")[0].partition("/")[0] + "/"
 
     def __str__(self) -> str:
-        return f"{self.file}  {self.old}  ->  {self.new or 'nothing'}"
+        return f"{self.file}  {self.within}  {self.old}  ->  {self.new or 'nothing'}"
+
+
+@cache
+def definitions(text: str) -> tuple[tuple[str, tuple[int, int]], ...]:
+    """List a module's classes, functions and constants: qualified name, where its lines begin and end."""
+    begins = [0]
+    for line in text.split("\n"):
+        begins.append(begins[-1] + len(line) + 1)
+
+    def visit(node: ast.AST, outer: str) -> Iterator[tuple[str, tuple[int, int]]]:
+        for child in ast.iter_child_nodes(node):
+            names: list[str] = []
+            if isinstance(child, ast.FunctionDef | ast.ClassDef):
+                names = [child.name]
+            elif isinstance(child, ast.Assign | ast.AnnAssign) and isinstance(
+                node, ast.Module | ast.ClassDef
+            ):
+                targets = child.targets if isinstance(child, ast.Assign) else [child.target]
+                parts = (part for target in targets for part in ast.walk(target))
+                names = [part.id for part in parts if isinstance(part, ast.Name)]
+            for name in names:
+                decorators = getattr(child, "decorator_list", [])
+                first = min(part.lineno for part in (child, *decorators))
+                yield f"{outer}{name}", (begins[first - 1], begins[child.end_lineno])
+            yield from visit(child, f"{outer}{names[0]}." if names else outer)
+
+    return tuple(visit(ast.parse(text), ""))
+
+
+@cache
+def files_with() -> Mapping[str, list[str]]:
+    """Return the Python files that define each qualified name, a file twice if it does so twice."""
+    files = defaultdict(list)
+    for path in sorted((ROOT / "scripts").rglob("*.py")):
+        for name, _ in definitions(path.read_text()):
+            files[name].append(str(path.relative_to(ROOT)))
+    return files
+
+
+def file_with(within: str) -> str:
+    """Return the file that has a definition; raise RetraceError unless it is one."""
+    module, _, name = within.rpartition(":")
+    ending = "/" + module.replace(".", "/")
+    files = [
+        file
+        for file in files_with().get(name, [])
+        if not module or f"/{file.removesuffix('.py').removesuffix('/__init__')}".endswith(ending)
+    ]
+    if len(files) != 1:
+        places = f" ({', '.join(files)}); name the module, as in claim:Order.judge" if files else ""
+        raise RetraceError(f"tests/mutations: {within} is defined {len(files)} times, expected once{places}")
+    return files[0]
 
 
 @cache
@@ -91,7 +151,11 @@ def mutants() -> tuple[Mutant, ...]:
     parts = [
         part for text in texts for part in yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     ]
-    return tuple(Mutant(part["file"], part["tests"], **one) for part in parts for one in part["mutants"])
+    return tuple(
+        Mutant(part.get("file") or file_with(mutant["within"]), part["tests"], **mutant)
+        for part in parts
+        for mutant in part["mutants"]
+    )
 
 
 def copied(place: Path) -> Path:
@@ -106,7 +170,7 @@ def copied(place: Path) -> Path:
     return place
 
 
-class Found:
+class VerdictFile:
     """The verdicts on mutants that were found, by digest, in a file to which each new one is added."""
 
     def __init__(self, path: Path) -> None:
@@ -122,12 +186,12 @@ class Found:
 
 def table(verdicts: Mapping[Mutant, str]) -> str:
     """Count the verdicts by part of the project, in Markdown."""
-    counts = Counter((one.part(), verdict) for one, verdict in verdicts.items())
+    counts = Counter((mutant.part(), verdict) for mutant, verdict in verdicts.items())
     rows = [["part", "planted", *VERDICTS], ["---", *["--:"] * (1 + len(VERDICTS))]]
     for part in (*sorted({part for part, _ in counts}), "all"):
         numbers = [
-            sum(n for (of, found), n in counts.items() if part in (of, "all") and found == one)
-            for one in VERDICTS
+            sum(n for (name, verdict), n in counts.items() if part in (name, "all") and verdict == column)
+            for column in VERDICTS
         ]
         rows.append([part, str(sum(numbers)), *map(str, numbers)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
@@ -136,10 +200,12 @@ def table(verdicts: Mapping[Mutant, str]) -> str:
 def share_found(verdicts: Mapping[Mutant, str]) -> str:
     """Say which share of the mutants that change something is found, with its 95 % interval (Wilson's)."""
     counts = Counter(verdicts.values())
-    of = len(verdicts) - counts["equivalent"]
-    found = of - sum(counts[one] for one in WRONG)
-    low, high = binomtest(found, of).proportion_ci(method="wilson") if of else (0.0, 1.0)
-    return f"found: {found} of {of} that change something; of all such mutants, {low:.1%} to {high:.1%}"
+    changing = len(verdicts) - counts["equivalent"]
+    killed = changing - sum(counts[verdict] for verdict in WRONG)
+    low, high = binomtest(killed, changing).proportion_ci(method="wilson") if changing else (0.0, 1.0)
+    return (
+        f"found: {killed} of {changing} that change something; of all such mutants, {low:.1%} to {high:.1%}"
+    )
 
 
 def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
@@ -149,15 +215,15 @@ def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
     """
     shutil.rmtree(copy / ".hypothesis", ignore_errors=True)
     paths = [str(copy / "scripts"), os.environ.get("PYTHONPATH", "")]
-    own = {
+    variables = {
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "RETRACE_BUILD": str(BUILD),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    own["COLUMNS"] = "250"  # of the line that says why a test failed
+    variables["COLUMNS"] = "250"  # of the line that says why a test failed
     pytest = subprocess.Popen(
-        [*PYTEST, *shlex.split(tests)], cwd=copy, env=os.environ | own, text=True, start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        [*PYTEST, *shlex.split(tests)], cwd=copy, env=os.environ | variables, text=True,
+        start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 1)),
     )  # fmt: skip
     try:
@@ -170,9 +236,9 @@ def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
             pytest.communicate()
     if pytest.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return "timeout", f"after {limit:.0f} s"
-    told = re.search(r"^(?:FAILED|ERROR) (.*)", printed, re.MULTILINE)
-    line = told[1] if told else printed.strip().rpartition("\n")[2]
-    if pytest.returncode < 0 and not told:
+    failure = re.search(r"^(?:FAILED|ERROR) (.*)", printed, re.MULTILINE)
+    line = failure[1] if failure else printed.strip().rpartition("\n")[2]
+    if pytest.returncode < 0 and not failure:
         return "crashed", line
     if pytest.returncode in (1, *range(-64, 0)):
         return "broken" if NONSENSE.search(printed) else "failed", line
@@ -187,17 +253,17 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="those too that were found before")
     asked = parser.parse_args()
-    chosen = [one for one in mutants() if all(word in str(one) for word in asked.k.split())]
+    chosen = [mutant for mutant in mutants() if all(word in str(mutant) for word in asked.k.split())]
     if asked.sample is not None:
         places = Random(1).sample(range(len(chosen)), min(asked.sample, len(chosen)))
         chosen = [chosen[place] for place in sorted(places)]
-    for one in chosen:  # those that have no place end it here; later, others would wait for their copies
-        one.planted((ROOT / one.file).read_text())
+    for mutant in chosen:  # those without a place end it here; later, others would wait for their copies
+        mutant.planted((ROOT / mutant.file).read_text())
     take_lock(BUILD / "lock")  # which also makes the folder; each copy has one bug at a time
-    found_before = Found(BUILD / "found.jsonl")
-    digests = {one: one.digest() for one in chosen}
-    before = {} if asked.again else found_before.verdicts
-    verdicts = {one: before[digest] for one, digest in digests.items() if digest in before}
+    kept = VerdictFile(BUILD / "verdicts.jsonl")
+    digests = {mutant: mutant.digest() for mutant in chosen}
+    before = {} if asked.again else kept.verdicts
+    verdicts = {mutant: before[digest] for mutant, digest in digests.items() if digest in before}
     # without GAPBS, its tests would be skipped
     get_gapbs = [sys.executable, "scripts/stage.py", "get-gapbs"]
     subprocess.run(get_gapbs, cwd=ROOT, env=os.environ | {"RETRACE_BUILD": str(BUILD)}, check=True)
@@ -205,8 +271,8 @@ def main() -> None:
     for number in range(asked.processes):
         copies.put(copied(BUILD / f"copy-{number}"))
 
-    def one_group(group: list[Mutant]) -> None:
-        group = [one for one in group if one not in verdicts]
+    def run_group(group: list[Mutant]) -> None:
+        group = [mutant for mutant in group if mutant not in verdicts]
         if not group:
             return
         copy, tests = copies.get(), group[0].tests
@@ -227,13 +293,13 @@ def main() -> None:
                 verdict, line = "equivalent", mutant.equivalent
             verdicts[mutant] = verdict
             if verdict not in WRONG:
-                found_before.add(digests[mutant], verdict)
+                kept.add(digests[mutant], verdict)
             print(f"{verdict:<9} {perf_counter() - began:4.0f} s  {mutant}\n{'':18}{line[:200]}", flush=True)
         copies.put(copy)
 
-    groups = [list(group) for _, group in groupby(chosen, key=lambda one: one.tests)]
+    groups = [list(group) for _, group in groupby(chosen, key=lambda mutant: mutant.tests)]
     with ThreadPoolExecutor(asked.processes) as pool:
-        list(pool.map(one_group, groups))
+        list(pool.map(run_group, groups))
     print(table(verdicts))
     print(share_found(verdicts))
     sys.exit(any(verdict in WRONG for verdict in verdicts.values()))

@@ -110,11 +110,11 @@ class Catalogue:
     def listed(self) -> dict[str, KnownSolver]:
         """Return the solvers of the file; raise RetraceError if it cannot be read."""
         try:
-            found = [KnownSolver.of_json(plain) for plain in json.loads(self.file.read_bytes())]
+            solvers = [KnownSolver.of_json(plain) for plain in json.loads(self.file.read_bytes())]
         except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
-            told = f"expected the solvers as make schemas writes them ({error}); run make schemas"
-            raise RetraceError(f"{self.file}: {told}") from None
-        return {solver.name: solver for solver in found}
+            advice = f"expected the solvers as make schemas writes them ({error}); run make schemas"
+            raise RetraceError(f"{self.file}: {advice}") from None
+        return {solver.name: solver for solver in solvers}
 
     @property
     def solvers(self) -> list[KnownSolver]:
@@ -148,9 +148,9 @@ CATALOGUE = Catalogue(ROOT / CATALOGUE_FILE)
 def unknown_solver(name: str, names: Iterable[str]) -> RetraceError:
     """Return the error of a name that no solver has: it tells those of the problem, or the problems."""
     like = sorted(other for other in names if other.partition("/")[0] == name.partition("/")[0])
-    known = like or sorted({f"{other.partition('/')[0]}/..." for other in names})
+    choices = like or sorted({f"{other.partition('/')[0]}/..." for other in names})
     return RetraceError(
-        f"no solver is called {name or 'nothing'}; there are {', '.join(known)}; "
+        f"no solver is called {name or 'nothing'}; there are {', '.join(choices)}; "
         "`python -m retrace solvers` lists all"
     )
 

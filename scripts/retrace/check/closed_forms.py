@@ -23,7 +23,7 @@ class LimitChecker:
         kind = solver.partition("/")[2].partition(":")[0].partition("-")[0]
         if fault := find_mismatch(np.zeros(3, np.uint64), answer):
             return CheckResult(False, "three numbers", fault)
-        words, steps, found = map(int, answer)
+        words, steps, value = map(int, answer)
         quantity, expected = {
             "load": ("end of the cycle", end_of_cycle(words, steps) if words else 0),
             "barrier": ("number of barriers", steps),
@@ -31,9 +31,9 @@ class LimitChecker:
             "read": ("sum of the words", steps * words * (words - 1) // 2 % 2**64),
             "copy": ("sum of the words", words * (words - 1) // 2),
         }[kind]
-        if found == expected:
+        if value == expected:
             return CheckResult(True, quantity)
-        return CheckResult(False, quantity, f"{quantity} is {found} instead of {expected}")
+        return CheckResult(False, quantity, f"{quantity} is {value} instead of {expected}")
 
 
 def end_of_cycle(words: int, steps: int) -> int:

@@ -32,10 +32,10 @@ def require_registered(graph: Graph, folder: Path, registry: Mapping[str, Datase
     dataset = registry.get(folder.name) or registry.get(graph.name)
     if dataset is None:
         return
-    for key, expected, found in _compared(graph, dataset, downloads):
-        if found != expected:
+    for key, expected, actual in _compared(graph, dataset, downloads):
+        if actual != expected:
             raise RetraceError(
-                f"{folder}: not {dataset.name} of the registry ({key}: expected {expected}, found {found}); "
+                f"{folder}: not {dataset.name} of the registry ({key}: expected {expected}, found {actual}); "
                 "delete it and write it again, by `retrace stage get-graph`, or name another graph otherwise"
             )
 

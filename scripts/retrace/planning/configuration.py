@@ -300,8 +300,8 @@ class Configuration(FileModel):
         given = {key: value for key in Limits.model_fields if (value := getattr(self, key)) is not None}
         of_experiment = self.experiments[experiment]
         by_scale = {key: getattr(of_experiment, key) for key in ("longest_s", "budget_s", "least_trials")}
-        own = {key: values[self.scale] for key, values in by_scale.items() if self.scale in values}
-        return self.limits[self.scale].model_copy(update=own | given)
+        of_scale = {key: values[self.scale] for key, values in by_scale.items() if self.scale in values}
+        return self.limits[self.scale].model_copy(update=of_scale | given)
 
     @property
     def tuned(self) -> frozenset[str]:
@@ -347,21 +347,21 @@ def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[s
     datasets = load_registry(checked.datasets)
     every = {f"experiments.{key}": experiment for key, experiment in checked.experiments.items()}
     for key, experiment in (every | {f"tuning.{key}": one for key, one in checked.tuning.items()}).items():
-        known: list[str] = []
+        data_sets: list[str] = []
         pattern, expected = RANDOM_GRAPH, ["a random graph such as random-14-5"]
         if experiment.given == "limits":
             pattern, expected = NO_GRAPH, [NO_GRAPH]
         elif experiment.given == "graph":
-            known, pattern = sorted(datasets), f"{RANDOM_GRAPH}|{HUB_GRAPH}|{COMPLETE_GRAPH}"
+            data_sets, pattern = sorted(datasets), f"{RANDOM_GRAPH}|{HUB_GRAPH}|{COMPLETE_GRAPH}"
             expected = [
-                *known,
+                *data_sets,
                 *expected,
                 "one with a hub such as hub-14-5",
                 "a complete one such as dense-256",
             ]
         for kind in ("graphs", "larger_graphs"):
             for name in getattr(experiment, kind):
-                if name in known:
+                if name in data_sets:
                     continue
                 if not re.fullmatch(pattern, name):
                     raise RetraceError(
@@ -389,8 +389,8 @@ def with_experiments_of_packages(config: Mapping[str, Any]) -> dict[str, Any]:
     for path, keys in files.items():
         for name in read_as(ExperimentsOfPackage, keys, str(path)).experiments:
             if (owner := owners.setdefault(name, str(path))) != str(path):
-                told = f"{owner} has it already; add solvers to it under more_solvers"
-                raise RetraceError(f"{path}: experiments.{name}: {told}")
+                advice = f"{owner} has it already; add solvers to it under more_solvers"
+                raise RetraceError(f"{path}: experiments.{name}: {advice}")
             changes = experiments.get(name)
             experiments[name] = keys["experiments"][name] | (changes if isinstance(changes, Mapping) else {})
     for path, keys in files.items():
@@ -426,10 +426,10 @@ def _with_tuned(config: Configuration) -> Configuration:
         return config
     values = read_yaml(path)
     tuned = read_as(Machine, {} if values is None else values, str(path))
-    known = {key: value for key, value in tuned.settings.items() if getattr(config.this, key) is None}
-    machines = {**config.machines, config.machine: config.this.model_copy(update=known)}
+    undecided = {key: value for key, value in tuned.settings.items() if getattr(config.this, key) is None}
+    machines = {**config.machines, config.machine: config.this.model_copy(update=undecided)}
     with_tuned = config.model_copy(update={"machines": machines})
-    with_tuned._tuned = frozenset(known)
+    with_tuned._tuned = frozenset(undecided)
     return with_tuned
 
 

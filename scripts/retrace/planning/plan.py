@@ -108,16 +108,16 @@ class Plan:
         for name in self.experiments:
             targets[name] += made("tables", name) + self.measured(name) + self.peers(name)
         for name, experiment in self.figures.items():
-            of = self.waterfalls[name][1] if name in self.waterfalls else [experiment]
-            targets[name] += made("figures", name) + self.measured(*of)
+            drawn_from = self.waterfalls[name][1] if name in self.waterfalls else [experiment]
+            targets[name] += made("figures", name) + self.measured(*drawn_from)
         for key, report in self.reports.items():
             if report.claims:
                 targets[f"claims-{key}"] += made("tables", f"claims-{key}")
-            mine = [name for name in report.experiments if name in self.experiments]
-            for name in mine if report.claims else ():
+            experiments = [name for name in report.experiments if name in self.experiments]
+            for name in experiments if report.claims else ():
                 targets[f"claims-{key}"] += self.measured(name)
-            drawn = [figure for figure, shown in self.figures.items() if shown in mine]
-            for name in [*mine, *drawn, f"claims-{key}"]:
+            drawn = [figure for figure, shown in self.figures.items() if shown in experiments]
+            for name in [*experiments, *drawn, f"claims-{key}"]:
                 targets[key] += targets.get(name, [])
         if self.judged:
             targets["claims-summary"] += made("tables", "claims-summary")
@@ -132,9 +132,9 @@ class Plan:
         A GPU takes the larger graphs, with few trials: three minutes are enough to see what differs by much.
         """
         config, machine = self.config, self.config.machine
-        own = dict.fromkeys(SETTINGS) | {"records": f"results/tune/{machine}"}
+        of_solvers = dict.fromkeys(SETTINGS) | {"records": f"results/tune/{machine}"}
         changes: dict[str, object] = {
-            "machines": {**config.machines, machine: config.this.model_copy(update=own)},
+            "machines": {**config.machines, machine: config.this.model_copy(update=of_solvers)},
             "experiments": {f"tune-{key.replace('_', '-')}": one for key, one in config.tuning.items()},
             "scale": "paper" if self.backend == "cuda" and "paper" in config.limits else config.scale,
             "trials": config.trials or 5,
@@ -159,7 +159,11 @@ class Plan:
         return {
             name: (
                 key,
-                [of for of in dict.fromkeys([drawn.experiment, *drawn.also]) if of in self.experiments],
+                [
+                    experiment
+                    for experiment in dict.fromkeys([drawn.experiment, *drawn.also])
+                    if experiment in self.experiments
+                ],
             )
             for key, report in self.reports.items()
             for name, drawn in report.figures.items()
@@ -183,14 +187,14 @@ class Plan:
     def records(self, *experiments: str) -> list[str]:
         """Return the records of experiments: what other machines have of any scale, and those of this run."""
         machines = [name for name in self.config.machines if name != self.config.machine]
-        others, found = [self.config.records(name) for name in machines], []
+        others, files = [self.config.records(name) for name in machines], []
         for experiment in experiments:
             every = self.graphs(experiment, scale="paper")
             for folder in others:
                 stored = (project.path(f"{folder}/{experiment}/{graph}.jsonl") for graph in every)
-                found += [path for path in stored if Path(path).exists()]
-            found += self.measured(experiment)
-        return found
+                files += [path for path in stored if Path(path).exists()]
+            files += self.measured(experiment)
+        return files
 
     def measured(self, *experiments: str) -> list[str]:
         """Return the records that this run measures of experiments."""
@@ -271,33 +275,33 @@ class Plan:
         all graphs. Without a GPU each of the larger graphs has a job: it may take hours, and a failure then
         keeps no other graph waiting.
         """
-        found = []
+        jobs = []
         for name, wanted in self.experiments.items():
             larger = tuple(graph for graph in self.graphs(name) if graph not in wanted.graphs)
             timed = self.backend == "cuda" or any("emulator" not in s.backends for s in self.known(name))
             job = partial(Job, experiment=name, takes_graphs=wanted.given == "graph", is_timed=timed)
             together = (*wanted.graphs, *larger) if self.backend == "cuda" else tuple(wanted.graphs)
-            found.append(job(name, graphs=together, apart=False))
+            jobs.append(job(name, graphs=together, apart=False))
             if larger and self.backend != "cuda":
-                found.append(job(f"{name}/larger", graphs=larger, apart=True))
-        return found
+                jobs.append(job(f"{name}/larger", graphs=larger, apart=True))
+        return jobs
 
     @property
     def sparse(self) -> dict[str, list[str]]:
         """Return the stored graphs but the complete ones, with the problems that are solved on each."""
-        found: dict[str, list[str]] = {}
+        problems_of: dict[str, list[str]] = {}
         for job in self.jobs:
             for graph in job.graphs if job.takes_graphs else ():
                 if not re.fullmatch(COMPLETE_GRAPH, graph):
                     problems = (solver.problem for solver in self.known(job.experiment))
-                    found[graph] = list(dict.fromkeys([*found.get(graph, []), *problems]))
-        return found
+                    problems_of[graph] = list(dict.fromkeys([*problems_of.get(graph, []), *problems]))
+        return problems_of
 
     def kernels(self, experiment: str) -> list[str]:
         """Return the kernel files of an experiment: its solvers' own, and what all solvers share."""
-        own = {path for solver in self.known(experiment) for path in solver.sources}
-        others = {path for solver in CATALOGUE.solvers for path in solver.sources} - own
-        needed = project.with_headers(*filter(self.compiles, own))
+        of_solvers = {path for solver in self.known(experiment) for path in solver.sources}
+        others = {path for solver in CATALOGUE.solvers for path in solver.sources} - of_solvers
+        needed = project.with_headers(*filter(self.compiles, of_solvers))
         shared = [path for path in project.kernel_files() if path not in others and self.compiles(path)]
         return [project.kernel_path(path) for path in sorted({*needed, *shared})]
 

@@ -22,8 +22,8 @@ def closing_words(plan: Plan, files: Collection[str]) -> str:
     paths = [Path(path) for path in plan.records(*plan.experiments) if path in files]
     if records := read_records(path for path in paths if path.exists()):
         lines += say_outcomes(records, plan.config.machine)
-    if told := warning_of_all(plan, files):
-        lines.append(told)
+    if warning := warning_of_all(plan, files):
+        lines.append(warning)
     return "\n".join(lines)
 
 
@@ -33,12 +33,12 @@ def warning_of_all(plan: Plan, files: Collection[str]) -> str | None:
     names = sorted(path.removeprefix(folder) for path in files if path.startswith(folder))
     kinds: dict[str, list[str]] = defaultdict(list)
     for name in names:
-        found, dataset = info_if_stored(name), plan.datasets.get(name)
-        if found.get("origin") == "stand-in":
+        info, dataset = info_if_stored(name), plan.datasets.get(name)
+        if info.get("origin") == "stand-in":
             kinds["could not be had, and generated graphs of the same size are used instead"].append(name)
-        elif "missing" in found:
-            kinds[f"missing ({found['missing']})"].append(name)
-        elif dataset and dataset.weights is None and found.get("weights") == "generated":
+        elif "missing" in info:
+            kinds[f"missing ({info['missing']})"].append(name)
+        elif dataset and dataset.weights is None and info.get("weights") == "generated":
             kinds["without its own weights, for which generated ones are used"].append(name)
     lacking = [name for every in kinds.values() for name in every]
     peer = [gapbs_outcome.OUTCOME] if gapbs_outcome.OUTCOME in files and gapbs_outcome.was_missing() else []
@@ -46,22 +46,22 @@ def warning_of_all(plan: Plan, files: Collection[str]) -> str | None:
         kinds["not there, and its solvers are skipped"].append("GAPBS")
     if not kinds:
         return None
-    told = "; ".join(f"{', '.join(every)}: {what}" for what, every in kinds.items())
+    lacks = "; ".join(f"{', '.join(every)}: {what}" for what, every in kinds.items())
     again = " ".join([plan.removal(lacking), *peer])
-    return f"WARNING: {told}. To try again: {again}, and run again. The logs say what was tried."
+    return f"WARNING: {lacks}. To try again: {again}, and run again. The logs say what was tried."
 
 
 def in_words(files: Collection[str]) -> str:
     """Name the table and the figure among files, or the folder of several; records if there are no others."""
-    told: list[str] = []
+    places: list[str] = []
     for what, suffix in (("tune", ".yaml"), ("tables", ".html"), ("figures", ".svg"), ("machines", ".jsonl")):
-        found = [path for path in files if path.startswith(f"results/{what}/") and path.endswith(suffix)]
-        if what != "machines" or not told:
-            told += found if len(found) == 1 else [f"{len(found)} {what} in results/{what}/"][: len(found)]
-    return f"see {' and '.join(told)}".replace(" machines ", " files of records ") if told else "done"
+        paths = [path for path in files if path.startswith(f"results/{what}/") and path.endswith(suffix)]
+        if what != "machines" or not places:
+            places += paths if len(paths) == 1 else [f"{len(paths)} {what} in results/{what}/"][: len(paths)]
+    return f"see {' and '.join(places)}".replace(" machines ", " files of records ") if places else "done"
 
 
-def say_outcomes(records: list[Record], own: str) -> list[str]:
+def say_outcomes(records: list[Record], this_machine: str) -> list[str]:
     """Say how many answers were verified, and why others were not; count those of other machines."""
     table = Path("results/tables/verification.md")
     listed = f", see {table}" if table.exists() else ""
@@ -71,7 +71,7 @@ def say_outcomes(records: list[Record], own: str) -> list[str]:
     for record in records:
         machine = record.machine.name
         outcome = ("differs" if record.status == "ok" else record.status).upper()
-        if not record.agreed and machine != own:
+        if not record.agreed and machine != this_machine:
             elsewhere[outcome, machine] += 1
         elif not record.agreed:
             without[outcome, str(record.reason)].append(f"{record.solver} on {record.label}, {machine}")

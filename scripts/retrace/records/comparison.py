@@ -75,10 +75,16 @@ def pair(first: Iterable[Record], second: Iterable[Record]) -> tuple[list[tuple[
     """Pair the timed records of the same question to the same graph; return also how many have no partner."""
 
     def by_subject(records: Iterable[Record]) -> dict[tuple[object, ...], Record]:
-        timed = (one for one in records if one.timed)
+        timed = (record for record in records if record.timed)
         return {
-            (one.experiment, one.graph.name, one.place["graph"], one.backend, *one.subject): one
-            for one in timed
+            (
+                record.experiment,
+                record.graph.name,
+                record.place["graph"],
+                record.backend,
+                *record.subject,
+            ): record
+            for record in timed
         }
 
     left, right = by_subject(first), by_subject(second)
@@ -100,19 +106,19 @@ def interval(
     samples: Sequence[Sequence[float] | NDArray[np.float64]], statistic: Callable[..., Any]
 ) -> tuple[float, float]:
     """Return the ends of a statistic's bootstrap interval; each sample has two values or more."""
-    found = stats.bootstrap(
+    ends = stats.bootstrap(
         samples, statistic, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="percentile",
         rng=np.random.default_rng(SEED),
     ).confidence_interval  # fmt: skip
-    return float(found.low), float(found.high)
+    return float(ends.low), float(ends.high)
 
 
 def _times(record: Record, phase: Phase) -> NDArray[np.float64]:
     """Return the times of a phase in ms, shape (trials,), or of `setup`, shape (setups,)."""
     if phase == "setup":
         return np.array(record.setup)
-    found = (getattr(trial, phase) for trial in record.trials)
-    return np.array([time for time in found if time is not None], dtype=np.float64)
+    times = (getattr(trial, phase) for trial in record.trials)
+    return np.array([time for time in times if time is not None], dtype=np.float64)
 
 
 def _ratio(first: NDArray[np.float64], second: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
@@ -125,25 +131,25 @@ def as_csv(compared: Iterable[MachineComparison]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for one in compared:
-        record, a, b = one.record, one.first, one.second
+    for comparison in compared:
+        record, a, b = comparison.record, comparison.first, comparison.second
         named = (
             record.experiment,
             no_formula(record.label),
             record.solver,
-            one.settings,
+            comparison.settings,
             record.source,
-            one.phase,
+            comparison.phase,
         )
-        interval = ("" if end is None else f"{end:.6g}" for end in (one.low, one.high))
-        ratio = f"{one.ratio:.6g}"
-        writer.writerow([*named, a.median, a.n, b.median, b.n, ratio, *interval, one.verdict])
+        interval = ("" if end is None else f"{end:.6g}" for end in (comparison.low, comparison.high))
+        ratio = f"{comparison.ratio:.6g}"
+        writer.writerow([*named, a.median, a.n, b.median, b.n, ratio, *interval, comparison.verdict])
     return text.getvalue()
 
 
 def count_verdicts(compared: Sequence[MachineComparison], alone: int) -> str:
     """Count the verdicts in one line."""
-    counts = Counter(one.verdict for one in compared)
-    told = ", ".join(f"{counts[word]} {word}" for word in ("faster", "slower", "same", "cannot tell"))
+    counts = Counter(comparison.verdict for comparison in compared)
+    verdicts = ", ".join(f"{counts[word]} {word}" for word in ("faster", "slower", "same", "cannot tell"))
     left = f"; {alone} timed records have no partner" if alone else ""
-    return f"{len(compared)} compared, the second machine is: {told}{left}."
+    return f"{len(compared)} compared, the second machine is: {verdicts}{left}."

@@ -96,23 +96,23 @@ def find_errors(
     A graph with the name of a data set must be the registry's, and no run that of another machine among all
     that are `known`, by default these records alone.
     """
-    every = [f"{place}: {told}" for place, record in placed.items() for told in _errors(record, registry)]
-    every += _mixed(placed, "machine.gpu.name", lambda one: one.machine.gpu and one.machine.gpu.name)
-    every += _mixed(
+    errors = [f"{place}: {error}" for place, record in placed.items() for error in _errors(record, registry)]
+    errors += _mixed(placed, "machine.gpu.name", lambda one: one.machine.gpu and one.machine.gpu.name)
+    errors += _mixed(
         placed,
         "machine.gpu.compute_capability",
         lambda one: one.machine.gpu and one.machine.gpu.compute_capability,
     )
-    every += _mixed(placed, "machine.cpu", lambda one: one.machine.cpu)
-    every += _mixed(placed, "machine.cores", lambda one: one.machine.cores)
-    return [*every, *_slowed(placed), *_pieced(placed), *_copied(placed, known or placed)]
+    errors += _mixed(placed, "machine.cpu", lambda one: one.machine.cpu)
+    errors += _mixed(placed, "machine.cores", lambda one: one.machine.cores)
+    return [*errors, *_slowed(placed), *_pieced(placed), *_copied(placed, known or placed)]
 
 
 def find_doubts(placed: Mapping[str, Record]) -> list[str]:
     """Return what a reader of records should know, which are given by their place, `file:line`."""
-    every = [f"{place}: {told}" for place, record in placed.items() for told in _doubts(record)]
-    every += _mixed(placed, "machine.host", lambda one: one.machine.computer)
-    return [*every, *_mixed(placed, "software.git_commit", lambda one: one.software.git_commit)]
+    doubts = [f"{place}: {doubt}" for place, record in placed.items() for doubt in _doubts(record)]
+    doubts += _mixed(placed, "machine.host", lambda one: one.machine.computer)
+    return [*doubts, *_mixed(placed, "software.git_commit", lambda one: one.software.git_commit)]
 
 
 def _pieced(placed: Mapping[str, Record]) -> Iterator[str]:
@@ -122,8 +122,8 @@ def _pieced(placed: Mapping[str, Record]) -> Iterator[str]:
         file, _, line = place.rpartition(":")
         host, where = first.setdefault(file, (record.machine.computer, line))
         if record.machine.computer != host:
-            told = f"expected {host}, as in line {where}, found {record.machine.computer}"
-            yield f"{place}: machine.host: {told}; measure the whole file on one"
+            contrast = f"expected {host}, as in line {where}, found {record.machine.computer}"
+            yield f"{place}: machine.host: {contrast}; measure the whole file on one"
 
 
 def _copied(own: Mapping[str, Record], every: Mapping[str, Record]) -> Iterator[str]:
@@ -135,16 +135,16 @@ def _copied(own: Mapping[str, Record], every: Mapping[str, Record]) -> Iterator[
     for place, record in every.items():
         for run in _runs(record):
             runs[run].setdefault(record.machine.name, place)
-    told = set()
+    named_files = set()
     for place, record in own.items():
         file, name = place.rpartition(":")[0], record.machine.name
         for run in _runs(record):
-            there = {of: where for of, where in runs[run].items() if of != name}
-            if there and file not in told:
-                told.add(file)
-                of, where = next(iter(there.items()))
-                found = f"expected a run of {name}, found that of {of} in {where}"
-                yield f"{place}: {run[0]}: {found}; measure it on {name}, or remove one of the two"
+            elsewhere = {machine: where for machine, where in runs[run].items() if machine != name}
+            if elsewhere and file not in named_files:
+                named_files.add(file)
+                machine, where = next(iter(elsewhere.items()))
+                contrast = f"expected a run of {name}, found that of {machine} in {where}"
+                yield f"{place}: {run[0]}: {contrast}; measure it on {name}, or remove one of the two"
 
 
 def _runs(record: Record) -> Iterator[tuple[object, ...]]:
@@ -168,19 +168,19 @@ def _shared_hosts(own: Mapping[str, Record], every: Mapping[str, Record]) -> Ite
 
 def _graph_gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterator[str]:
     """Yield a line for each file of a graph that its experiment does not list, and for lacking files."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
+    files_of: dict[str, dict[str, str]] = defaultdict(dict)
     for place, record in placed.items():
-        found[record.experiment].setdefault(record.graph.name, place.rpartition(":")[0])
-    for name, asked in listed.items():
-        files = found.get(name, {})
-        larger = asked.larger_graphs if set(files) & set(asked.larger_graphs) else ()
-        for graph in sorted(files.keys() - {*asked.graphs, *larger}):
-            told = f"expected a graph that experiments.yaml lists for {name}, found {graph}"
-            yield f"{files[graph]}: graph.name: {told}; list it or delete the file"
-        if missing := [graph for graph in (*asked.graphs, *larger) if files and graph not in files]:
+        files_of[record.experiment].setdefault(record.graph.name, place.rpartition(":")[0])
+    for name, experiment in listed.items():
+        files = files_of.get(name, {})
+        larger = experiment.larger_graphs if set(files) & set(experiment.larger_graphs) else ()
+        for graph in sorted(files.keys() - {*experiment.graphs, *larger}):
+            contrast = f"expected a graph that experiments.yaml lists for {name}, found {graph}"
+            yield f"{files[graph]}: graph.name: {contrast}; list it or delete the file"
+        if missing := [graph for graph in (*experiment.graphs, *larger) if files and graph not in files]:
             folder = next(iter(files.values())).rpartition("/")[0]
-            told = f"expected files of {', '.join(missing)}, as experiments.yaml lists, found none"
-            yield f"{folder}: graph.name: {told}; measure {name} again"
+            contrast = f"expected files of {', '.join(missing)}, as experiments.yaml lists, found none"
+            yield f"{folder}: graph.name: {contrast}; measure {name} again"
 
 
 def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterator[str]:
@@ -192,17 +192,17 @@ def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterato
         missing = [
             spec
             for spec in listed.get(records[0].experiment, UNLISTED).solvers
-            for asked in dict.fromkeys(map(_asked, records))
+            for question in dict.fromkeys(map(_asked, records))
             if not any(
                 Variant.parse(spec).fits(record.solver, record.parameters)
                 for record in records
-                if _asked(record) == asked
+                if _asked(record) == question
             )
         ]
         if missing:
             names = ", ".join(dict.fromkeys(missing))
-            told = f"expected records of {names}, as experiments.yaml lists, found none"
-            yield f"{file}: solver: {told}; measure the file again"
+            contrast = f"expected records of {names}, as experiments.yaml lists, found none"
+            yield f"{file}: solver: {contrast}; measure the file again"
 
 
 def _asked(record: Record) -> tuple[object, ...]:
@@ -215,9 +215,9 @@ def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:
     if record.backend == "emulator":
         yield "backend: expected cuda or host, found emulator, whose times say nothing of a GPU"
     if (gpu := record.machine.gpu) and gpu.compiled_for not in (None, gpu.compute_capability):
-        found = f"found {gpu.compiled_for}: it was used as if it were another GPU"
-        told = "remove compute_capability from the machine, and measure again"
-        yield f"machine.gpu.compiled_for: expected {gpu.compute_capability}, its own, {found}; {told}"
+        other_card = f"found {gpu.compiled_for}: it was used as if it were another GPU"
+        advice = "remove compute_capability from the machine, and measure again"
+        yield f"machine.gpu.compiled_for: expected {gpu.compute_capability}, its own, {other_card}; {advice}"
     if record.backend == "cuda" and record.software.cuda is None:
         yield "software.cuda: expected the version of CUDA, found null, as on the emulator"
     if record.verified is False and not record.solver.endswith("-published"):
@@ -243,15 +243,17 @@ def _slowed(placed: Mapping[str, Record]) -> Iterator[str]:
     """
     clocks: dict[str, float] = {}
     for record in placed.values():
-        own = [trial.sm_clock_mhz for trial in record.trials if trial.sm_clock_mhz and not trial.throttled]
-        clocks[record.machine.name] = max([*own, clocks.get(record.machine.name, 0.0)])
+        clocks_here = [
+            trial.sm_clock_mhz for trial in record.trials if trial.sm_clock_mhz and not trial.throttled
+        ]
+        clocks[record.machine.name] = max([*clocks_here, clocks.get(record.machine.name, 0.0)])
     for place, record in placed.items():
         least = LEAST_CLOCK * clocks[record.machine.name] or inf
         slow = sum(bool(trial.throttled) and (trial.sm_clock_mhz or 0) < least for trial in record.trials)
         if slow > len(record.trials) / 2:
-            found = f"found {slow} of {len(record.trials)} that were"
-            told = f"expected most on a GPU that is not throttled, {found}"
-            yield f"{place}: trials: {told}; measure again when it is cool, or at a clock that it can hold"
+            counted = f"found {slow} of {len(record.trials)} that were"
+            contrast = f"expected most on a GPU that is not throttled, {counted}"
+            yield f"{place}: trials: {contrast}; measure again when it is cool, or at a clock it can hold"
 
 
 def _too_fast(record: Record) -> Iterator[str]:
@@ -275,12 +277,12 @@ def _unknown_graph(record: Record) -> Iterator[str]:
     graph, spread = record.graph, 0
     if graph.name == NO_GRAPH:
         vertices, arcs = 0, 0
-    elif found := re.fullmatch(f"{RANDOM_GRAPH}|{HUB_GRAPH}", graph.name):
-        vertices = 1 << min(64, int(found[1] or found[3]))
-        arcs = vertices * int(found[2] or found[4])
-        spread = vertices - 1 if found[3] else 0  # new arcs of a hub, which had some before
-    elif found := re.fullmatch(COMPLETE_GRAPH, graph.name):
-        vertices = int(found[1])
+    elif numbers := re.fullmatch(f"{RANDOM_GRAPH}|{HUB_GRAPH}", graph.name):
+        vertices = 1 << min(64, int(numbers[1] or numbers[3]))
+        arcs = vertices * int(numbers[2] or numbers[4])
+        spread = vertices - 1 if numbers[3] else 0  # new arcs of a hub, which had some before
+    elif numbers := re.fullmatch(COMPLETE_GRAPH, graph.name):
+        vertices = int(numbers[1])
         arcs = most_arcs(vertices)
     else:
         yield "graph.name: expected a data set or a graph such as random-14-5, found neither"
@@ -297,16 +299,16 @@ def _another_graph(record: Record, dataset: Dataset) -> Iterator[str]:
     graph = record.graph
     edition = next((one for one in dataset.editions if one.name == graph.edition), None)
     if edition is None:
-        known = " or ".join(one.name for one in dataset.editions)
-        yield f"graph.edition: expected {known}, as the registry says, found {graph.edition}"
+        editions = " or ".join(one.name for one in dataset.editions)
+        yield f"graph.edition: expected {editions}, as the registry says, found {graph.edition}"
         return
-    told: list[tuple[str, object, object]] = [
+    facts: list[tuple[str, object, object]] = [
         ("vertices", dataset.vertices, graph.vertices),
         ("arcs", dataset.arcs_of(edition), graph.arcs),
     ]
     if graph.sha256 and edition.arrays_sha256 and graph.weights in ("file", "none"):
-        told.append(("sha256", edition.arrays_sha256, graph.sha256))
-    for key, expected, found in told:
+        facts.append(("sha256", edition.arrays_sha256, graph.sha256))
+    for key, expected, found in facts:
         if found != expected:
             yield f"graph.{key}: expected {expected}, as the registry says, found {found}"
     if graph.sha256 and is_trusted(edition) and graph.trusted_sha256 is None:
@@ -327,9 +329,9 @@ def _doubts(record: Record) -> Iterator[str]:
 def doubtful_trials(record: Record) -> Iterator[Doubt]:
     """Yield why a reader should doubt the times of a record."""
     if throttled := [trial for trial in record.trials if trial.throttled]:
-        told = f"the GPU was throttled in {len(throttled)} of {len(record.trials)}"
+        words = f"the GPU was throttled in {len(throttled)} of {len(record.trials)}"
         clock = min((trial.sm_clock_mhz for trial in throttled if trial.sm_clock_mhz), default=None)
-        yield Doubt("throttled GPU", told if clock is None else f"{told}, to {clock:.0f} MHz")
+        yield Doubt("throttled GPU", words if clock is None else f"{words}, to {clock:.0f} MHz")
     if found := _other_work(record):
         yield Doubt("other work on the host", found)
     totals = {trial.total for trial in record.trials}
@@ -342,20 +344,22 @@ def doubtful_trials(record: Record) -> Iterator[Doubt]:
         yield Doubt("uneven trials", f"quartiles of {round(solve.q1, 3)} and {round(solve.q3, 3)} ms")
     kernels = [trial.kernel for trial in record.trials if trial.kernel is not None]
     if kernels and median(kernels) > WITHIN * solve.median:
-        told = f"{round(median(kernels), 3)} ms of kernels in a solve of {round(solve.median, 3)} ms"
-        yield Doubt("kernels beyond their solve", told)
+        words = f"{round(median(kernels), 3)} ms of kernels in a solve of {round(solve.median, 3)} ms"
+        yield Doubt("kernels beyond their solve", words)
 
 
 def _other_work(record: Record) -> str | None:
     """Say what else the host did: by the cores that were busy, or else by its load, own work included."""
     quiet = max(1.0, OTHERS_LOAD * record.machine.cores)
     if others := [trial.others for trial in record.trials if trial.others is not None]:
-        found, most, what = median(others), quiet, "other processes on {:.1f} cores"
+        measured, most, what = median(others), quiet, "other processes on {:.1f} cores"
     elif loads := [trial.load for trial in record.trials if trial.load is not None]:
-        found, most, what = median(loads), (record.cores or 1) + quiet, "load {:.1f}"
+        measured, most, what = median(loads), (record.cores or 1) + quiet, "load {:.1f}"
     else:
         return None
-    return f"{what.format(found)}, expected at most {most:.1f} on a quiet host" if found > most else None
+    return (
+        f"{what.format(measured)}, expected at most {most:.1f} on a quiet host" if measured > most else None
+    )
 
 
 def _mixed(placed: Mapping[str, Record], key: str, value_of: Callable[[Record], object]) -> Iterator[str]:
@@ -364,7 +368,7 @@ def _mixed(placed: Mapping[str, Record], key: str, value_of: Callable[[Record], 
     for place, record in placed.items():
         if (value := value_of(record)) is not None:
             places[record.machine.name][value].append(place)
-    for found in places.values():
-        (usual, most), *others = sorted(found.items(), key=lambda item: -len(item[1]))
+    for places_of in places.values():
+        (usual, most), *others = sorted(places_of.items(), key=lambda item: -len(item[1]))
         for value, less in others:
             yield f"{less[0]}: {key}: {value} in {len(less)} of the records, {usual} in {len(most)}"

@@ -26,13 +26,13 @@ ASKED: Mapping[str, Settings] = {
 
 def check_parameters(solver: KnownSolver, parameters: Mapping[str, float | str], vertices: int) -> None:
     """Raise RetraceError for a parameter that a record of the solver cannot have, or with such a value."""
-    known = {**solver.settings, **ASKED.get(solver.problem, {})}
+    settings = {**solver.settings, **ASKED.get(solver.problem, {})}
     checked: dict[str, Value] = {}
     for key, value in parameters.items():
-        if key in known:
-            checked[key] = known[key].check(key, value)
+        if key in settings:
+            checked[key] = settings[key].check(key, value)
         else:
-            there_are = ", ".join(known) or "none"
+            there_are = ", ".join(settings) or "none"
             raise RetraceError(f"{key}: {solver.name} has no such parameter; there are {there_are}")
     for key, most in (("target", vertices - 1), ("sources", vertices)):
         if key in checked and int(checked[key]) > most:

@@ -246,13 +246,13 @@ class Record(Model):
     @property
     def statements(self) -> dict[tuple[Any, ...], Any]:
         """What the record says that must hold for every other: the graph's size, and the only answer."""
-        graph, said = self.graph, dict[tuple[Any, ...], Any]()
+        graph, statements = self.graph, dict[tuple[Any, ...], Any]()
         if graph.sha256 is not None:
-            said["graph.arcs", graph.sha256] = (graph.vertices, graph.arcs)
+            statements["graph.arcs", graph.sha256] = (graph.vertices, graph.arcs)
             if self.agreed and self.problem in ONE_ANSWER:
                 question = (self.problem, graph.sha256, self.source, self.parameters.get("target"))
-                said["digest", *question] = self.digest
-        return said
+                statements["digest", *question] = self.digest
+        return statements
 
     @property
     def label(self) -> str:
@@ -294,8 +294,8 @@ def _check_solver(record: Record, where: str) -> None:
     except OneLineError as error:
         raise RetraceError(f"{where}: solver: {error}") from None
     if record.backend not in solver.backends:
-        told = f"{record.solver} runs on {' or '.join(solver.backends)}, not on {record.backend}"
-        raise RetraceError(f"{where}: backend: {told}")
+        backends = f"{record.solver} runs on {' or '.join(solver.backends)}, not on {record.backend}"
+        raise RetraceError(f"{where}: backend: {backends}")
     try:
         check_parameters(solver, record.parameters, record.graph.vertices)
     except OneLineError as error:
@@ -345,9 +345,9 @@ def survey(
     gc.disable()  # it would look through the records again and again while there are more and more
     try:
         for path in paths:
-            found = _sound(path, faults)
-            faults += _misplaced(path, found, folders or {})
-            placed |= found
+            sound = _sound(path, faults)
+            faults += _misplaced(path, sound, folders or {})
+            placed |= sound
         faults += _contradictions(placed)
     finally:
         gc.enable()
@@ -356,18 +356,18 @@ def survey(
 
 def _sound(path: Path, faults: list[str]) -> dict[str, Record]:
     """Return the sound records of a file by their place; append to `faults` what is said of the others."""
-    found: dict[str, Record] = {}
+    placed: dict[str, Record] = {}
     try:
         lines = _lines(path)
     except OneLineError as error:
         faults.append(str(error))
-        return found
+        return placed
     for number, line in enumerate(lines, 1):
         try:
-            found[f"{path}:{number}"] = parse_record(line, f"{path}:{number}")
+            placed[f"{path}:{number}"] = parse_record(line, f"{path}:{number}")
         except OneLineError as error:
             faults.append(str(error))
-    return found
+    return placed
 
 
 def _lines(path: Path) -> list[str]:
@@ -386,12 +386,16 @@ def _misplaced(path: Path, placed: dict[str, Record], folders: Mapping[Path, str
     named = {"machine.name": machine, "experiment": experiment, "graph.name": path.stem}
     subjects = set()
     for place, record in placed.items():
-        found = (record.machine.name, record.experiment, record.graph.name)
-        if machine and found != tuple(named.values()):
-            key, was = next((key, was) for key, was in zip(named, found, strict=True) if was != named[key])
+        stated = (record.machine.name, record.experiment, record.graph.name)
+        if machine and stated != tuple(named.values()):
+            key, was = next((key, was) for key, was in zip(named, stated, strict=True) if was != named[key])
             expected = f"expected {named[key]}, as the path says, found {one_line(was)}"
             yield f"{place}: {key}: {expected}"
-        subject = (*found, record.graph.sha256 if record.problem != "generate" else None, *record.subject)
+        subject = (
+            *stated,
+            record.graph.sha256 if record.problem != "generate" else None,
+            *record.subject,
+        )
         if subject in subjects:
             yield f"{place}: solver: a second record of {record.solver}; keep one"
         subjects.add(subject)
@@ -402,11 +406,11 @@ def _contradictions(placed: dict[str, Record]) -> Iterator[str]:
 
     It names a record of those that fewest agree with.
     """
-    said: dict[Any, dict[Any, list[str]]] = defaultdict(dict)
+    statements: dict[Any, dict[Any, list[str]]] = defaultdict(dict)
     for place, record in placed.items():
         for about, stated in record.statements.items():
-            said[about].setdefault(stated, []).append(place)
-    for about, opinions in said.items():
+            statements[about].setdefault(stated, []).append(place)
+    for about, opinions in statements.items():
         if len(opinions) > 1:
             odd, *_, most = sorted(opinions.values(), key=len)
             others = f"{len(most)} others, such as {most[0]}"

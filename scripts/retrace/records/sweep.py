@@ -36,11 +36,11 @@ def sweep(key: str, records: Iterable[Record]) -> Sweep:
             others = {name: value for name, value in record.parameters.items() if name != key}
             case = cases[record.solver, record.label, str(sorted(others.items()))]
             case[int(record.parameters[key])] = median(trial.solve for trial in record.trials)
-    own = {case: int(CATALOGUE.find(case[0]).defaults[key]) for case in cases}
+    default_of = {case: int(CATALOGUE.find(case[0]).defaults[key]) for case in cases}
     compared = [
-        {value: times[value] / times[own[case]] for value in times}
+        {value: times[value] / times[default_of[case]] for value in times}
         for case, times in cases.items()
-        if own[case] in times
+        if default_of[case] in times
     ]
     shared = set.intersection(*map(set, compared)) if compared else set()
     costs = {value: exp(fmean(log(times[value]) for times in compared)) for value in sorted(shared)}

@@ -51,7 +51,7 @@ def limit_of(entries: Sequence[Measured], frame: Frame) -> PhysicalLimit | str:
     if missing := [name for name in needed if name not in steps]:
         return f"{machine} has no record of limits/{missing[0]}"
     ms = {name: steps[name].times["step"].median for name in needed}
-    found = [(ms["launch"], f"a launch ({duration(ms['launch'])})")]
+    parts = [(ms["launch"], f"a launch ({duration(ms['launch'])})")]
     bounds = [_by_bytes(entries[0], steps)] if least_bytes(entries[0]) else []
     if levels := levels_of(entries, frame):
         level = ms["barrier-cluster"] + LOADS * ms["load-shared"]
@@ -59,8 +59,8 @@ def limit_of(entries: Sequence[Measured], frame: Frame) -> PhysicalLimit | str:
         bounds.append((levels * level, f"{plural(levels, 'level')} of {each}"))
     if not bounds:
         return "no record counts its levels"
-    found.append(max(bounds))
-    return PhysicalLimit(sum(time for time, _ in found), " and ".join(why for _, why in found))
+    parts.append(max(bounds))
+    return PhysicalLimit(sum(time for time, _ in parts), " and ".join(why for _, why in parts))
 
 
 def _by_bytes(entry: Measured, steps: dict[str, Measured]) -> tuple[float, str]:

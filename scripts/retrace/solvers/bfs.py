@@ -53,10 +53,10 @@ class TracedBack(Solver):
             return self.predecessor
         level = np.ascontiguousarray(self.download())
         if not self.last or not np.array_equal(level, self.last["level"]):
-            found = np.empty_like(level)
-            function_of(self.graph, TRACE_BACK, "trace_back")(pointer(level), pointer(found))
+            predecessor = np.empty_like(level)
+            function_of(self.graph, TRACE_BACK, "trace_back")(pointer(level), pointer(predecessor))
             # copied: a host solver answers in the same memory
-            self.last.update(level=level.copy(), predecessor=found)
+            self.last.update(level=level.copy(), predecessor=predecessor)
         return self.last["predecessor"].copy()
 
 

@@ -166,8 +166,8 @@ class MaskSSSP(DeviceSolver):
 
         The last search, which finds no vertex, does not count.
         """
-        found = {"first_masked": float(np.mean(self.found_at))} if self.found_at else {}
-        return {"allocation_ms": self.allocation_ms, **found}
+        quantities = {"first_masked": float(np.mean(self.found_at))} if self.found_at else {}
+        return {"allocation_ms": self.allocation_ms, **quantities}
 
 
 class StandardSSSP(MaskSSSP):

@@ -58,7 +58,7 @@ def settings_of_all_solvers() -> dict[str, Setting]:
 
     Solvers that share a setting differ in its default only; that of the first one is returned.
     """
-    found: dict[str, Setting] = {}
+    settings: dict[str, Setting] = {}
     for solver in project_solvers():
-        found |= {key: setting for key, setting in solver.settings.items() if key not in found}
-    return found
+        settings |= {key: setting for key, setting in solver.settings.items() if key not in settings}
+    return settings

@@ -254,9 +254,9 @@ class HostSolver(Solver):
     def __init_subclass__(cls) -> None:
         """Take the C++ file of the solver's name if there is one, and else that of its base."""
         if "name" in vars(cls):
-            own = f"host/{cls.name.replace('/', '_').replace('-', '_')}.cpp"
-            if "source" not in vars(cls) and (cls.kernel_folder / own).is_file():
-                cls.source = own
+            file = f"host/{cls.name.replace('/', '_').replace('-', '_')}.cpp"
+            if "source" not in vars(cls) and (cls.kernel_folder / file).is_file():
+                cls.source = file
             cls.symbol = PurePath(cls.source).stem
         super().__init_subclass__()
 
@@ -291,9 +291,9 @@ class DeviceSolver(Solver):
 
     def __init_subclass__(cls) -> None:
         """Take the kernel file of the solver's name if there is one, and else that of its base."""
-        own = f"{vars(cls).get('name')}.cu"
-        if "source" not in vars(cls) and (cls.kernel_folder / own).is_file():
-            cls.source = own
+        file = f"{vars(cls).get('name')}.cu"
+        if "source" not in vars(cls) and (cls.kernel_folder / file).is_file():
+            cls.source = file
         super().__init_subclass__()
 
     def __init__(self, device: Device) -> None:

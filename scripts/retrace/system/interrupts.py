@@ -11,23 +11,13 @@ PATIENCE_S = 1.0
 """What has not ended by itself then is killed."""
 
 
-_noted: list[int] = []
-"""Signals that ended this program."""
-
-
-def was_interrupted() -> bool:
-    """Return whether Ctrl-C or SIGTERM ends this program."""
-    return bool(_noted)
-
-
-def note_ctrl_c() -> None:
-    """Let Ctrl-C end a run in one line, also before its first job, and `was_interrupted` know of it."""
+def end_in_one_line() -> None:
+    """Let Ctrl-C end a run in one line, also before its first job."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _exit)
 
 
-def _exit(number: int, *_: object) -> NoReturn:
-    _noted.append(number)
+def _exit(*_: object) -> NoReturn:
     sys.exit("\nRetrace: interrupted; nothing was begun")
 
 
@@ -38,12 +28,11 @@ def end_like_ctrl_c() -> None:
         signal.signal(signal.SIGTERM, _interrupt)
 
 
-def _interrupt(number: int, *_: object) -> NoReturn:
+def _interrupt(*_: object) -> NoReturn:
     _signal_descendants(signal.SIGINT)
     last = threading.Timer(PATIENCE_S, _signal_descendants, [signal.SIGKILL])
     last.daemon = True
     last.start()
-    _noted.append(number)
     raise KeyboardInterrupt
 
 

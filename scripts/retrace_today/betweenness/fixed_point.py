@@ -118,7 +118,7 @@ class FixedSums(Brandes):
         """Return a hash of all that decides what each pass adds: kernel, graph, order of sources."""
         (part,) = self.rounds
         reduced = part.reduced
-        found = hashlib.sha256(f"{self.module.built} {self.kernel_name()}".encode())
+        hashed = hashlib.sha256(f"{self.module.built} {self.kernel_name()}".encode())
         order = self.device.download(part.sources)
         for array in (
             reduced.graph.indptr,
@@ -127,5 +127,5 @@ class FixedSums(Brandes):
             reduced.source_count,
             order,
         ):
-            found.update(np.ascontiguousarray(array, "<i4").data)
-        return found.hexdigest()
+            hashed.update(np.ascontiguousarray(array, "<i4").data)
+        return hashed.hexdigest()

@@ -198,8 +198,8 @@ class Crew:
     def unsearched(self) -> FixedPoint:
         """Return the part of the scores that follows without a search."""
         first = self.workers[0]
-        found: FixedPoint = first.result(first.ask("unsearched"))
-        return found
+        sums: FixedPoint = first.result(first.ask("unsearched"))
+        return sums
 
     def release(self) -> None:
         """Free the devices' memory, of which only the kernels stay."""

@@ -81,9 +81,9 @@ class Shard:
                 raise RetraceError(f"{told}; delete it, and run again")
 
     def write(self) -> None:
-        told = {"identity": self.identity, "seconds": self.seconds, "facts": self.facts}
+        described = {"identity": self.identity, "seconds": self.seconds, "facts": self.facts}
         content = io.BytesIO()
-        np.savez(content, told=json.dumps(told), sums=self.sums, done=self.done)
+        np.savez(content, told=json.dumps(described), sums=self.sums, done=self.done)
         write_whole(self.path, content.getvalue())
 
 
