@@ -384,13 +384,13 @@ def test_the_same_input_gives_the_same_bytes(script: Call, tmp_path: Path) -> No
     write_records(tmp_path / "h200.jsonl", records)
     command = ("--report", PUBLISHED / "bsp-suite.yaml", "--experiment", "table-3.3", "--output", tmp_path)
     known = ("--records", tmp_path / "h200.jsonl", "--figures")
-    assert script("publish_experiment.py", *command, *known, "figure-3.3").status == 0
+    assert script("publish-experiment", *command, *known, "figure-3.3").status == 0
     assert sorted(path.suffix for path in (tmp_path / "figures").iterdir()) == [".md", ".png", ".svg"]
     assert (tmp_path / "figures/figure-3.3.svg").read_bytes() == image(figures[0], "svg")
-    done = script("publish_experiment.py", *command, *known, "figure-9")
+    done = script("publish-experiment", *command, *known, "figure-9")
     told = "error: --figures: figure-9 is no figure and no experiment; there are figure-3.3,"
     assert done.refusal(1).startswith(told)
-    assert script("publish_experiment.py", *command, "--figures", "figure-9", "--records").status == 0
+    assert script("publish-experiment", *command, "--figures", "figure-9", "--records").status == 0
 
 
 @pytest.mark.parametrize(

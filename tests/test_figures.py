@@ -141,7 +141,7 @@ def test_the_program_writes_what_has_changed(
     monkeypatch.setattr(results_pages, "pages", lambda records: {"a.md": b"a", "b.svg": b"b"})
     (tmp_path / "a.md").write_bytes(b"a")
     (tmp_path / "old.svg").write_bytes(b"o")
-    done = script("make_results.py", "--output", tmp_path)
+    done = script("make-results", "--output", tmp_path)
     assert (done.status, done.err) == (0, "")
     assert done.out.split() == [str(tmp_path / "b.svg"), str(tmp_path / "old.svg")]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.md", "b.svg"]
@@ -158,7 +158,7 @@ def test_a_machine_with_faults_enters_no_page(
     path.write_text(json.dumps(line) + "\n")
     monkeypatch.setattr("retrace.planning.configuration.committed_records", lambda: [path])
     monkeypatch.setattr(results_pages, "pages", pytest.fail)
-    done = script("make_results.py", "--output", tmp_path)
+    done = script("make-results", "--output", tmp_path)
     assert done.status == 1
     assert done.err.startswith(f"error: {path}:1: machine.gpu.compiled_for: expected 9.0, its own, found 8.6")
     assert done.err.count("\n") == 1
