@@ -20,12 +20,15 @@ from figure_texts import assert_nothing_is_cut_or_overlaps
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_axes import COLOURS, shade, tick_time, words_of
 from retrace.publish.chart_bars import GROUP_COLOURS
-from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding, heading
+from retrace.publish.chart_words import caption, finding, heading
 from retrace.publish.panels import FigureContent, Panel
+from retrace.publish.sentences import sentence
 from retrace.records.record import Record, write_records
 from retrace.reports.report import PUBLISHED, Drawing, load_reports
 from retrace.reports.wording import EMPTY, TIMES
 from retrace.solvers import REGISTRY
+
+UNTIMED, NOTHING = (sentence("untimed", timed=timed, emulated="") for timed in (True, False))
 
 
 def made(

@@ -24,17 +24,17 @@ WIDTH, ROW = 8.0, 0.17
 """Inches: a figure, which README shows at this width, and a line of text."""
 WORDS = "words"
 """The label of a figure's texts that are its title and description."""
-TITLE_CHARACTERS, CHARACTERS = 88, 110
-"""The most in a line of the title, which is bold, and of the other texts."""
+TITLE_LINE, TEXT_LINE = 88, 110
+"""The most characters in a line of the title, which is bold, and of the other texts."""
 
 
 def framed(title: str, finding: str, notes: str) -> tuple[Figure, SubFigure]:
     """Return a figure with words above and below, and the part of it that panels are drawn in."""
     figure = Figure(figsize=(WIDTH, 1), dpi=100, layout="constrained")
-    _write(figure.suptitle, title, TITLE_CHARACTERS, size=10, weight="bold")
+    _write(figure.suptitle, title, TITLE_LINE, size=10, weight="bold")
     body = figure.add_subfigure(figure.add_gridspec()[0])
-    _write(body.suptitle, finding, CHARACTERS)
-    _write(body.supxlabel, notes, CHARACTERS)
+    _write(body.suptitle, finding, TEXT_LINE)
+    _write(body.supxlabel, notes, TEXT_LINE)
     return figure, body.add_subfigure(body.add_gridspec()[0])
 
 

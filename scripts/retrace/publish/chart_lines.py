@@ -34,8 +34,8 @@ HEIGHT = 1.9
 """Inches: the least height of a panel."""
 MOST_PLACES = 7
 """The most names on an x axis; half as many long ones."""
-TITLE_CHARACTERS = 76
-"""The most in a line of the titles of panels beside each other."""
+PANEL_TITLE_LINE = 76
+"""The most characters in a line of the titles of panels beside each other, together."""
 
 
 def draw_lines(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
@@ -51,7 +51,7 @@ def draw_lines(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
     styles = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     white = whites(panels)
     for axes, panel in drawn:
-        axes.set_title(fill(panel.title, TITLE_CHARACTERS // columns, break_on_hyphens=False), loc="left")
+        axes.set_title(fill(panel.title, PANEL_TITLE_LINE // columns, break_on_hyphens=False), loc="left")
         axes.sharex(drawn[0][0])
         axes.sharey(next(other for other, shown in drawn if shown.compares == panel.compares))
         axes.set_yscale("linear" if panel.measure == "transfer" else "log")
