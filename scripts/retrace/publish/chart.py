@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from retrace.publish.chart_axes import fit_height, framed, words_of
+from retrace.publish.chart_axes import ROW, fit_height, framed, words_of
 from retrace.publish.chart_bars import draw_bars, draw_falls
 from retrace.publish.chart_lines import draw_lines
 from retrace.publish.chart_words import caption, finding, footnotes, heading
@@ -94,7 +94,6 @@ def draw(content: FigureContent) -> Figure:
     drawing, panels = content.drawing, content.panels
     said = "" if drawing.kind == "waterfall" and panels else finding(content)  # whose bars say it
     notes = "; ".join(footnotes(drawing, panels))
-    heights: list[float] = []
     with rc_context(STYLE):
         figure, part = framed(heading(content), said, notes and f"{notes}.")
         if panels and drawing.kind == "lines":
@@ -103,5 +102,8 @@ def draw(content: FigureContent) -> Figure:
             heights = draw_bars(part, drawing, panels, content.report)
         elif panels:
             heights = draw_falls(part, panels)
+        else:
+            part.subplots().set_axis_off()  # without axes nothing is laid out
+            heights = [ROW]
         fit_height(figure, heights)
     return figure

@@ -53,11 +53,10 @@ def words_of(figure: Figure) -> list[str]:
 
 def fit_height(figure: Figure, heights: Sequence[float]) -> None:
     """Make a figure as high as rows of panels of these inches need, and keep its layout."""
-    if heights:
-        figure.set_figheight(sum(heights) + len(heights) + 3)  # more than any words need
-        figure.draw_without_rendering()
-        drawn = figure.axes[0].get_window_extent().height / figure.dpi
-        figure.set_figheight(figure.get_figheight() - sum(heights) * (drawn / heights[0] - 1))
+    figure.set_figheight(sum(heights) + len(heights) + 3)  # more than any words need
+    figure.draw_without_rendering()
+    drawn = figure.axes[0].get_window_extent().height / figure.dpi
+    figure.set_figheight(figure.get_figheight() - sum(heights) * (drawn / heights[0] - 1))
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
 

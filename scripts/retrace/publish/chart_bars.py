@@ -72,7 +72,7 @@ def draw_bars(
         axes.set_xscale("log")
         _draw_panel(axes, panel, rows[place[0]], looks, white[panel.machine])
         if place == min(other for other in places if other[0] == place[0]):
-            axes.set_ylabel(panel.machine or "printed", weight="bold")
+            axes.set_ylabel(panel.machine or "printed", weight="bold", labelpad=6)
             for label in axes.get_yticklabels():
                 label.set_fontweight("bold" if label.get_text() == bold_bar(drawing, report) else "normal")
         else:

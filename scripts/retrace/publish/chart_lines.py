@@ -34,7 +34,7 @@ HEIGHT = 1.9
 """Inches: the least height of a panel."""
 MOST_PLACES = 7
 """The most names on an x axis; half as many long ones."""
-PANEL_TITLE_LINE = 76
+PANEL_TITLE_LINE = 82
 """The most characters in a line of the titles of panels beside each other, together."""
 
 
