@@ -535,6 +535,27 @@ def test_an_axis_over_decades_names_two_times_at_least() -> None:
         assert len(axes.get_xticks()) >= 2, axes.get_title("left")
 
 
+@pytest.mark.parametrize("kind", ["lines", "bars"])
+def test_the_longest_names_have_room(kind: Literal["lines", "bars"]) -> None:
+    """Of several settings each, which a solver's name states."""
+    graphs = [f"random-{size}-5" for size in (12, 14, 16, 18)]
+    settings = [
+        {"block_size": size, "compacted": compacted, "renumbered": renumbered}
+        for size in (256, 512, 1024)
+        for compacted, renumbered in (("no", "no"), ("yes", "no"), ("yes", "yes"))
+    ]
+    records = [
+        made("fast-betweenness", "betweenness/bitmap-queue", graph, ms, parameters=parameters)
+        for graph in graphs
+        for ms, parameters in enumerate(settings, 2)
+    ]
+    plain = Drawing(experiment="fast-betweenness", title="Long", kind=kind, y="solve", beside="total")
+    drawing = plain.model_copy(update={"graphs": graphs if kind == "bars" else []})
+    drawn = draw(FigureContent(drawing, *frame(records, "today")))
+    assert max(len(word) for word in words(drawn).split(" ")) > 50
+    assert_nothing_is_cut_or_overlaps(drawn)
+
+
 @pytest.mark.parametrize("count", [2, 6])
 def test_numbers_beside_bars_are_neither_cut_nor_hidden(count: int) -> None:
     """A bar from 1 to 50 leaves no room on its axis, nor do many graphs beside each other."""

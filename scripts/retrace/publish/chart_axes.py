@@ -20,8 +20,8 @@ from retrace.reports.wording import TIMES
 COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777")
 LIGHTER = (0.0, 0.4, 0.6)
 """How much white is in the colours of the first machine, the second and the others."""
-WIDTH, ROW = 8.0, 0.17
-"""Inches: a figure, which README shows at this width, and a line of text."""
+WIDTH, ROW, CHARACTER = 8.0, 0.17, 0.078
+"""Inches: a figure, which README shows at this width, a line of text, and a character."""
 WORDS = "words"
 """The label of a figure's texts that are its title and description."""
 TITLE_LINE, TEXT_LINE = 88, 110
@@ -49,6 +49,12 @@ def words_of(figure: Figure) -> list[str]:
     """Return the title of a figure and its other words, each in one line."""
     texts = (text for text in figure.findobj(Text) if text.get_label() == WORDS)
     return [" ".join(text.get_text().split()) for text in texts if isinstance(text, Text)]
+
+
+def widen(part: SubFigure, names: Iterable[str], columns: int, beside: float) -> None:
+    """Make a figure wider than usual if columns of names, with so many inches beside each, need it."""
+    needed = CHARACTER * max(map(len, names), default=0) + beside
+    part.get_figure(root=True).set_figwidth(max(WIDTH, columns * needed))
 
 
 def fit_height(figure: Figure, heights: Sequence[float]) -> None:

@@ -21,6 +21,7 @@ from retrace.publish.chart_axes import (
     tick_time,
     whiskers,
     whites,
+    widen,
 )
 from retrace.publish.chart_words import bold_bar
 from retrace.publish.panels import LIMIT, Line, Panel, bar_names
@@ -63,8 +64,9 @@ def draw_bars(
     heights = [ROW * (0.4 + len(rows[row]) * (2 if drawing.pairs else 1)) for row in range(len(rows))]
     columns = 1 + max(column for _, column in places)
     grid = figure.subplots(len(rows), columns, squeeze=False, height_ratios=heights)
-    longest = max(len(name) for row in rows.values() for name in row)
-    characters = round((BOLD_CHARACTERS - longest) / columns)
+    every_name = [name for row in rows.values() for name in row]
+    characters = max(12, round((BOLD_CHARACTERS - max(map(len, every_name))) / columns))
+    widen(figure, every_name, 1, columns * (1.7 if drawing.beside else 1.1))
     by_graph: dict[str, list[Axes]] = defaultdict(list)
     for place, panel in zip(places, panels, strict=True):
         axes: Axes = grid[place]
@@ -166,6 +168,7 @@ def draw_falls(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
             axes.plot([dot.x, after], [row, row], color=colour, lw=5, solid_capstyle="butt", zorder=2)
             axes.plot(after, row, "o", color=colour, markersize=5, zorder=3)
         name_rows(axes, [step.name for step in steps], [step.label for step in steps])
+    widen(figure, [line.name for panel in panels for line in panel.lines], 1, 3)
     name_powers(grid[0, 0].xaxis, 2, 9, tick_time)
     figure.supxlabel("Time per run")
     _add_key(figure, panels, {key: (colour, "s") for key, colour in FALL_COLOURS.items()})

@@ -20,6 +20,7 @@ from retrace.publish.chart_axes import (
     tick_time,
     whiskers,
     whites,
+    widen,
 )
 from retrace.publish.panels import DOUBT, Line, Panel
 from retrace.reports.report import Drawing
@@ -32,7 +33,7 @@ DASHES = ((0, (3, 1.5)), (0, (5, 1.5)), (0, (1.5, 1.5)))
 SIGN_MARKERS = {"×": "x", "+": "+", DOUBT: "o"}  # noqa: RUF001
 HEIGHT = 1.9
 """Inches: the least height of a panel."""
-MOST_PLACES = 7
+MOST_PLACES = 6
 """The most names on an x axis; half as many long ones."""
 PANEL_TITLE_LINE = 82
 """The most characters in a line of the titles of panels beside each other, together."""
@@ -46,6 +47,7 @@ def draw_lines(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
     for axes in grid.flat[len(panels) :]:
         axes.remove()
     lines = [line for panel in panels for line in panel.lines]
+    widen(figure, [*(line.name for line in lines), drawing.level_name], columns, 2.25)
     keys = [*(line.key for line in lines if not line.system), *(line.key for line in lines)]
     keys += [drawing.compared.over.split("/")[-1]] if drawing.compared else []
     styles = {key: number for number, key in enumerate(dict.fromkeys(keys))}
@@ -119,6 +121,8 @@ def _name_alone(axes: Axes, lines: Iterable[Line]) -> None:
     """Name the graphs whose points no line joins, each over the highest of its points."""
     alone = [dot for line in lines for joined, dots in line.strokes if not joined for dot in dots]
     highest = {dot.entry.label: dot for dot in sorted(alone, key=lambda dot: dot.value.q3)}
+    if highest:
+        axes.margins(y=0.15)  # room for a name over the highest of all
     for label, dot in highest.items():
         above: Any = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
         axes.annotate(label, (dot.x, dot.value.q3), (0, 4), **above)

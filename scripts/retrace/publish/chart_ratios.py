@@ -9,7 +9,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from retrace.publish.chart import STYLE
-from retrace.publish.chart_axes import COLOURS, ROW, fit_height, framed, name_powers, name_rows, tick_ratio
+from retrace.publish.chart_axes import (
+    COLOURS,
+    ROW,
+    fit_height,
+    framed,
+    name_powers,
+    name_rows,
+    tick_ratio,
+    widen,
+)
 from retrace.publish.panels import LABELS
 from retrace.records.comparison import CONFIDENCE, EQUAL, MachineComparison
 from retrace.reports.wording import ratio
@@ -39,6 +48,7 @@ def draw_ratios(compared: Sequence[MachineComparison], alone: int, names: tuple[
         axes.axvline(1, color="black", lw=0.6, zorder=1)
         _draw_dots(axes, rows)
         name_rows(axes, [name for name, _ in rows], [ratio(pair.ratio) if pair else "" for _, pair in rows])
+        widen(part, [name for name, _ in rows], 1, 3)
         axes.tick_params(axis="x", labeltop=True, top=True)  # a reader of many rows sees one of the two
         for label, (_, pair) in zip(axes.get_yticklabels(), rows, strict=True):
             label.set_fontweight("bold" if pair is None else "normal")
