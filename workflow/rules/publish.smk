@@ -29,6 +29,7 @@ for name in PLAN.experiments:
                 f"{TEMPLATES}/{{name}}.j2",
                 name=["table.md", "table.html", "table.txt", "words.txt"],
             ),
+            f"{TEMPLATES}/figures.yaml",
             report=PLAN.report_files(name),
             records=PLAN.records(*PLAN.shown_with(name)),
             script=STAGE,
@@ -80,8 +81,9 @@ for name, (key, experiments) in PLAN.waterfalls.items():
         input:
             report=plan.published(key),
             records=PLAN.records(*experiments),
-            script=f"{SCRIPTS}/draw_waterfall.py",
-            code=imports("draw_waterfall.py"),
+            sentences=f"{TEMPLATES}/figures.yaml",
+            script=STAGE,
+            code=stage_code("draw-waterfall"),
         output:
             report(
                 f"results/figures/{name}.svg",
@@ -100,7 +102,8 @@ for name, (key, experiments) in PLAN.waterfalls.items():
         message:
             f"Draw {name}"
         shell:
-            "python {input.script:q} --figure {params.figure:q} --report {input.report[0]:q} --records {input.records:q}"
+            "python {input.script:q} draw-waterfall --figure {params.figure:q} --report {input.report[0]:q}"
+            " --records {input.records:q}"
             " --output results/figures 2> >(tee {log:q} >&2)"
 
 

@@ -9,6 +9,7 @@ rule tune:
     """Compare the values of each setting of `machines`, and write those that are faster on the whole."""
     input:
         records=TUNING.measured(*TUNING.experiments),
+        sentences=f"{TEMPLATES}/figures.yaml",
         script=STAGE,
         code=stage_code("tune"),
     output:

@@ -22,7 +22,7 @@ PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 MIT = "https://spdx.org/licenses/MIT"
 SHA256_TERM = "https://w3id.org/ro/terms/workflow-run#sha256"
 """RO-Crate 1.1 has no term for it yet."""
-TYPES = {".jsonl": "application/jsonl", ".md": "text/markdown", ".yaml": "application/yaml"}
+MEDIA_TYPES = {".jsonl": "application/jsonl", ".md": "text/markdown", ".yaml": "application/yaml"}
 
 Entity = dict[str, Any]
 
@@ -129,7 +129,7 @@ def paths_in(results: Path, names: tuple[str, ...]) -> list[Path]:
 def file(results: Path, path: Path) -> Entity:
     """Describe a file."""
     content = path.read_bytes()
-    kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
+    kind = MEDIA_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
     return {
         "@id": quote(path.relative_to(results).as_posix()),
         "@type": "File",
