@@ -18,7 +18,7 @@ from command_line import Call
 from fabricated import bellman_ford, changed, frame, graph_info, measured, phases, record, trial
 from figure_texts import assert_nothing_is_cut_or_overlaps
 from retrace.publish.chart import draw, drawing_of, image
-from retrace.publish.chart_axes import COLOURS, shade, tick_time, words_of
+from retrace.publish.chart_axes import COLOURS, shade, tick_time, drawn_words
 from retrace.publish.chart_bars import GROUP_COLOURS
 from retrace.publish.chart_words import caption, finding, heading
 from retrace.publish.panels import FigureContent, Panel
@@ -496,7 +496,7 @@ def test_a_title_lists_the_graphs_of_ranked_solvers() -> None:
 def test_words_however_long_are_not_cut() -> None:
     records = [one for number in range(6) for one in copies([2], machine=f"machine-{number}")]
     drawn, _, said, _ = shown("an-bellman-ford", "bellman-ford-copy", records)
-    assert words_of(drawn)[1] == said
+    assert drawn_words(drawn)[1] == said
     assert_nothing_is_cut_or_overlaps(drawn)
 
 

@@ -20,7 +20,7 @@ from retrace.planning.configuration import committed_records, load_configuration
 from retrace.planning.plan import Plan
 from retrace.publish import results_pages
 from retrace.publish.chart import draw, drawing_of, image
-from retrace.publish.chart_axes import words_of
+from retrace.publish.chart_axes import drawn_words
 from retrace.publish.panels import FigureContent
 from retrace.publish.results_pages import REMAKE, stale
 from retrace.reports.frame import Frame, read_frames
@@ -197,5 +197,5 @@ def test_a_run_s_figure_can_be_read_and_its_words_stand_apart(
     if not any(entry.times for entry in frame.of(drawing.experiment).measured):
         return
     assert_readable(ElementTree.fromstring(files.get(f"{name}.svg") or image(figure, "svg")))
-    assert NUMBER.search(words_of(figure)[0])
+    assert NUMBER.search(drawn_words(figure)[0])
     assert_nothing_is_cut_or_overlaps(figure)

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from retrace.publish.chart_axes import ROW, fit_height, framed, words_of
+from retrace.publish.chart_axes import ROW, fit_height, framed, drawn_words
 from retrace.publish.chart_bars import draw_bars, draw_falls
 from retrace.publish.chart_lines import draw_lines
 from retrace.publish.chart_words import caption, finding, footnotes, heading
@@ -67,7 +67,7 @@ def drawing_of(report: Report | None, name: str, measured: Iterable[str] = ()) -
 def image(figure: Figure, form: str) -> bytes:
     """Encode a figure as `svg`, with title and description, or `png`: the same bytes for the same figure."""
     buffer = io.BytesIO()
-    title, *others = words_of(figure)
+    title, *others = drawn_words(figure)
     with rc_context(STYLE):
         about = {"Date": None, "Title": title} if form == "svg" else None
         figure.savefig(buffer, format=form, metadata=about)

@@ -45,7 +45,7 @@ def _write(place: Callable[..., object], words: str, characters: int, **font: ob
         place(lines, x=0.005, ha="left", label=WORDS, **{"size": 9, **font})
 
 
-def words_of(figure: Figure) -> list[str]:
+def drawn_words(figure: Figure) -> list[str]:
     """Return the title of a figure and its other words, each in one line."""
     texts = (text for text in figure.findobj(Text) if text.get_label() == WORDS)
     return [" ".join(text.get_text().split()) for text in texts if isinstance(text, Text)]
