@@ -18,7 +18,7 @@ from command_line import Call
 from fabricated import bellman_ford, changed, frame, graph_info, measured, phases, record, trial
 from figure_texts import assert_nothing_is_cut_or_overlaps
 from retrace.publish.chart import draw, drawing_of, image
-from retrace.publish.chart_axes import COLOURS, shade, tick_time, drawn_words
+from retrace.publish.chart_axes import COLOURS, drawn_words, shade, tick_time
 from retrace.publish.chart_bars import GROUP_COLOURS
 from retrace.publish.chart_words import caption, finding, heading
 from retrace.publish.panels import FigureContent, Panel

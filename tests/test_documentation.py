@@ -104,7 +104,7 @@ def spans(page: Path) -> list[str]:
     return [" ".join(code.split()) for code in re.findall(r"(?<!`)`([^`]+)`(?!`)", prose(page))]
 
 
-drawn_words = partial(shlex.split, comments=True)
+words_of = partial(shlex.split, comments=True)
 COMMANDS = {name_of(page): commands_of(page) for page in PAGES}
 INLINE = {name_of(page): spans(page) for page in PAGES}
 ALL = dict.fromkeys((page, command) for page, found in COMMANDS.items() for command in found)
@@ -151,7 +151,7 @@ def test_the_command_line_runs_as_written(
         if command.startswith("printf "):
             subprocess.run(["bash", "-c", command], check=True)
             continue
-        words = drawn_words(command)
+        words = words_of(command)
         status = cli.main(words[words.index("retrace") + 1 :])
         told = capsys.readouterr()
         assert status == 0, f"{command}\n{told.err}"
@@ -233,7 +233,7 @@ def processes(with_kernel: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         yield {
             KERNEL_PAGE: pool.submit(solve_with_kernel, with_kernel),
-            OURS: pool.submit(plan, [*drawn_words(OURS)[1:], "--printshellcmds"], with_kernel, with_kernel),
+            OURS: pool.submit(plan, [*words_of(OURS)[1:], "--printshellcmds"], with_kernel, with_kernel),
             **{
                 said: pool.submit(plan, [*dict.fromkeys(targets), *shlex.split(said)], folder / str(number))
                 for number, (said, targets) in enumerate(wanted.items())
@@ -244,8 +244,8 @@ def processes(with_kernel: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 def split_command(command: str) -> tuple[list[str], str]:
     """Take the targets of a Snakemake command, and its `--config` with what follows."""
     before, option, values = command.partition(" --config ")
-    targets = [word for word in drawn_words(before)[1:] if not word.startswith("-") and not word.isdecimal()]
-    return targets, shlex.join(["--config", *drawn_words(values)]) if option else ""
+    targets = [word for word in words_of(before)[1:] if not word.startswith("-") and not word.isdecimal()]
+    return targets, shlex.join(["--config", *words_of(values)]) if option else ""
 
 
 @pytest.mark.parametrize("command", ["the README's table", *PLANNED])
@@ -269,7 +269,7 @@ def test_the_readme_lists_every_target() -> None:
 
 @pytest.mark.parametrize("command", [command for _, command in of("make")])
 def test_make_knows_the_target(command: str) -> None:
-    words = drawn_words(command)
+    words = words_of(command)
     done = subprocess.run([*words, "-n"], cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -284,7 +284,7 @@ WITH_OPTIONS += [
 
 @pytest.mark.parametrize("command", dict.fromkeys(WITH_OPTIONS))
 def test_scripts_have_the_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    script, *words = drawn_words(command)
+    script, *words = words_of(command)
     stage = [*takewhile(lambda word: not word.startswith("-"), words)]
     with pytest.raises(SystemExit):
         run_script(script, *stage[:1], "--help")
@@ -408,7 +408,7 @@ def test_the_example_kernel_is_short() -> None:
 
 def solve_with_kernel(folder: Path) -> subprocess.CompletedProcess[str]:
     """Run the page's `python -m retrace` commands one after the other in one process."""
-    commands = [drawn_words(command)[3:] for command in COMMANDS[KERNEL_PAGE] if is_retrace(command)]
+    commands = [words_of(command)[3:] for command in COMMANDS[KERNEL_PAGE] if is_retrace(command)]
     program = f"from retrace.cli import main\nfor words in {commands}: assert main(words) == 0"
     return python("-c", program, root=folder)
 

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from retrace.publish.chart_axes import ROW, fit_height, framed, drawn_words
+from retrace.publish.chart_axes import ROW, drawn_words, fit_height, framed
 from retrace.publish.chart_bars import draw_bars, draw_falls
 from retrace.publish.chart_lines import draw_lines
 from retrace.publish.chart_words import caption, finding, footnotes, heading
