@@ -16,13 +16,13 @@ report: reproduce  ## The same, and Snakemake's own report of the run, results/r
 	$(BIN)/snakemake --cores 1 --report results/report.html
 
 test: $(VENV)/dev tests/npm/node_modules  ## Set up and run all tests that need no GPU (with one: those too)
-	$(BIN)/python scripts/get_gapbs.py
+	$(BIN)/python scripts/stage.py get-gapbs
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
 
 # Without the GPU of this machine, if it has one: that would not be compiled for what is newer.
 architectures: $(VENV)/dev  ## Compile all kernels for each kind of GPU, from 2014's to the newest; needs no GPU
 	@for capability in $(CAPABILITIES); do echo "compute capability $$capability"; \
-	CUDA_VISIBLE_DEVICES= $(BIN)/python scripts/build_kernels.py --backends cuda --compute-capability $$capability \
+	CUDA_VISIBLE_DEVICES= $(BIN)/python scripts/stage.py build-kernels --backends cuda --compute-capability $$capability \
 	  --output build/architectures/$$capability.json --files kernels/*/*.cu kernels/retrace_today/*/*.cu kernels/thrust/*.cpp || exit 1; done
 
 mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests fail: hours, or SAMPLE=300 of them
@@ -37,10 +37,10 @@ check: $(VENV)/dev  ## Formatting, lint, imports and types
 	$(BIN)/python tests/lint_workflow.py
 
 schemas: $(VENV)/dev  ## Write workflow/schemas/ from the models
-	$(BIN)/python scripts/write_schemas.py
+	$(BIN)/python scripts/stage.py write-schemas
 
 pages: $(VENV)/run  ## Write docs/results/ from the committed records
-	$(BIN)/python scripts/make_results.py
+	$(BIN)/python scripts/stage.py make-results
 
 gpu: $(VENV)/gpu  ## Set up for a machine whose only CUDA part is the driver
 	$(BIN)/python scripts/install_gpu.py
@@ -55,10 +55,10 @@ cluster-test: $(VENV)/dev $(VENV)/cluster  ## Run through a Slurm on this comput
 	$(BIN)/python -m pytest tests/cluster
 
 bundle: $(VENV)/bundle  ## Pack all that make reproduce takes from the network, for later: retrace-<commit>.tar.gz
-	$(BIN)/python scripts/make_bundle.py
+	$(BIN)/python scripts/stage.py make-bundle
 
 crate: reproduce $(VENV)/bundle  ## Describe what reproduce made as an RO-Crate: results/ro-crate-metadata.json
-	$(BIN)/python scripts/make_crate.py
+	$(BIN)/python scripts/stage.py make-crate
 	$(BIN)/rocrate-validator --no-interactive validate --profile-identifier process-run-crate --no-paging results
 
 clean:  ## Delete what a run makes; the environment and downloads stay

@@ -17,8 +17,9 @@ from retrace.planning.configuration import tuned_file
 from retrace.planning.plan import one_of, option
 from retrace.system import project, runs
 from cuda_device.errors import OneLineError
-from retrace.system.project import imports
+from retrace.system.project import imports, stage_code
 from retrace.system.solver_packages import declared_files
+from retrace.system.stage import words_of
 
 min_version("9.0")
 
@@ -36,6 +37,7 @@ except OneLineError as error:
 
 # The project's folder relative to the working folder, so that `snakemake --directory` works.
 SCRIPTS = project.path("scripts")
+STAGE = project.path("scripts/stage.py")
 KERNELS = project.path("kernels")
 TEMPLATES = project.path("workflow/templates")
 # What jobs need, for users of conda.

@@ -53,6 +53,12 @@ class Outcome:
         return self.err
 
 
+def program_of(name: str) -> list[str]:
+    """The words that name a program of `scripts/`, or a stage."""
+    stage = [f"{PROJECT}/scripts/stage.py", name]
+    return [f"{PROJECT}/scripts/{name}"] if name.endswith(".py") else stage
+
+
 Call = Callable[..., Outcome]
 Patch = pytest.MonkeyPatch
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from command_line import PROJECT, Call, Outcome
+from command_line import Call, Outcome, program_of
 from cuda_device.available_gpus import cuda_available
 from cuda_device.build import build_cubin
 from cuda_device.compiled_files import build_host, compiled_from
@@ -229,12 +229,14 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
 
 @pytest.fixture
 def script(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
-    """Run one of the programs in `scripts/` in this process, where each would load the large libraries."""
+    """Run a stage, or a program of `scripts/`, in this process: each would load the large libraries."""
     interrupt = signal.getsignal(signal.SIGINT)
 
     def call(name: str, *argv: object) -> Outcome:
-        monkeypatch.setattr(sys, "argv", [name, *map(str, argv)])
-        program = str(PROJECT / "scripts" / name)
+        for module in [module for module in sys.modules if module.startswith("retrace.stages.")]:
+            del sys.modules[module]  # as in a process of its own, and with what a test has patched
+        program, *words = program_of(name)
+        monkeypatch.setattr(sys, "argv", [program, *words, *map(str, argv)])
         return Outcome(capsys, lambda: runpy.run_path(program, run_name="__main__") and 0)
 
     yield call

@@ -45,7 +45,7 @@ def altered(answer: Any, vertex: int) -> Any:
 
 def fault(name: str, folder: Path) -> str:
     """Measure a solver, whose answer is wrong; return what is said of it."""
-    (case,) = measure("mine", GRID, [name], Effort(2, 60), ("emulator", EmulatedDevice))
+    (case,) = measure("mine", GRID, [name], Effort(trials=2, budget_s=60), ("emulator", EmulatedDevice))
     machine, software = environment.machine("local", None), environment.software()
     record = as_record("mine", GRID.info, case, {"machine": machine, "software": software})
     assert (record.status, record.verified, len(record.trials)) == ("ok", False, 1)

@@ -385,7 +385,7 @@ def test_what_would_take_too_long_is_predicted() -> None:
 def test_records_of_a_complete_graph(tmp_path: Any, provenance: dict[str, Any]) -> None:
     found = DenseGraph(4200, 2)
     solvers = ["bellman-ford/dijkstra-dense", "bellman-ford/sequential"]
-    cases = measure("dense", found, solvers, Effort(2, 60), ("emulator", EmulatedDevice))
+    cases = measure("dense", found, solvers, Effort(trials=2, budget_s=60), ("emulator", EmulatedDevice))
     records = [as_record("dense", found.info, case, provenance) for case in cases]
     write_records(tmp_path / "dense.jsonl", records)
     for record in records:

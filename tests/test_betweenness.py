@@ -304,8 +304,8 @@ def test_an_oracle_made_ahead_goes_on_after_an_interruption(
         return compute(self, batch)
 
     monkeypatch.setattr(ScoreOracle, "_by_igraph", by_igraph)
-    assert script("make_oracle.py", "--graph", tmp_path / "grid").status == 130
-    done = script("make_oracle.py", "--graph", tmp_path / "grid")
+    assert script("make-oracle", "--graph", tmp_path / "grid").status == 130
+    done = script("make-oracle", "--graph", tmp_path / "grid")
     assert [source for source in asked if source >= 0] == list(sources or range(48))
     (kept,) = tmp_path.glob("oracles/*")
     assert done.out == f"grid: {kept}\n"
@@ -339,7 +339,7 @@ def test_committed_scores_of_gowalla_are_those_that_follow_without_a_search(
     script: Call, tmp_path: Path
 ) -> None:
     """Without a vertex that a tree hangs on, or in a tree, its component falls apart into known parts."""
-    assert script("get_graph.py", "--graph", "Gowalla", "--output", tmp_path / "Gowalla").status == 0
+    assert script("get-graph", "--graph", "Gowalla", "--output", tmp_path / "Gowalla").status == 0
     gowalla = csr.load(tmp_path / "Gowalla")
     path = ScoreOracle(gowalla).file_of(IGRAPH, None)
     assert path is not None
@@ -370,7 +370,7 @@ def test_sources_are_sampled_alike_for_every_solver() -> None:
 def test_records_hold_the_sources_and_the_largest_error(provenance: dict[str, Any]) -> None:
     whole = identified(replace(SMALL["grid"], weights=None), "grid", sources={"count": 5, "seed": 1})
     names = ["betweenness/seq-array", "betweenness/networkit"]
-    cases = measure("test", whole, names, Effort(2, 60), ("emulator", EmulatedDevice))
+    cases = measure("test", whole, names, Effort(trials=2, budget_s=60), ("emulator", EmulatedDevice))
     array, networkit = (as_record("test", whole.info, case, provenance) for case in cases)
     assert (array.status, array.verified, array.source) == ("ok", True, None)
     assert array.parameters == {"sources": 5, "source_seed": 1}

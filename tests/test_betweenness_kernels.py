@@ -254,7 +254,7 @@ def test_records_hold_settings_and_what_was_observed(tmp_path: Path, provenance:
     whole = replace(NAMED["complete"], weights=None)
     whole = identified(whole, "complete", sources={"count": 5, "seed": 1})
     spec = "betweenness/vert-comp-virt:blocks=2,block_size=32,precision=float"
-    (case,) = measure("test", whole, [spec], Effort(1, 60), ("emulator", EmulatedDevice))
+    (case,) = measure("test", whole, [spec], Effort(trials=1, budget_s=60), ("emulator", EmulatedDevice))
     write_records(tmp_path / "complete.jsonl", [as_record("test", whole.info, case, provenance)])
     (record,) = read_records([tmp_path / "complete.jsonl"])
     assert (record.status, record.verified, record.reason) == ("ok", True, None)

@@ -77,7 +77,7 @@ def test_the_build_command_writes_a_manifest(tmp_path: Path, script: Call) -> No
     files = [PROJECT / "kernels" / name for name in names]
     assert (
         script(
-            "build_kernels.py", "--backends", "host", "emulator", "--output", manifest, "--files", *files
+            "build-kernels", "--backends", "host", "emulator", "--output", manifest, "--files", *files
         ).status
         == 0
     )

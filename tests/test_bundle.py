@@ -76,7 +76,7 @@ def project(tmp_path: Path, monkeypatch: Patch) -> Path:
 
 
 def pack(script: Call, output: str = "bundle.tar.gz") -> Any:
-    return script("make_bundle.py", "--wheels", "../wheels", "--no-sbom", "--output", output)
+    return script("make-bundle", "--wheels", "../wheels", "--no-sbom", "--output", output)
 
 
 def unpacked_bundle(folder: Path, archive: str = "bundle.tar.gz") -> Path:

@@ -19,15 +19,15 @@ from retrace.solvers import REGISTRY, Solver
 from retrace.solvers.libraries import Peer
 from retrace.solvers.registry import project_solvers
 from retrace.solvers.solver import REGISTRIES
+from retrace.stages.write_schemas import solvers_as_json
 from retrace.system import project
 from retrace.system.project import CATALOGUE_FILE
-from write_schemas import solvers
 
 FILE = PROJECT / CATALOGUE_FILE
 
 
 def test_the_catalogue_is_that_of_the_solvers_classes() -> None:
-    assert FILE.read_text() == solvers(), "run make schemas"
+    assert FILE.read_text() == solvers_as_json(), "run make schemas"
     listed = [solver for solver in Catalogue(FILE).listed.values() if solver.is_there]
     assert listed == [kind.as_known() for kind in project_solvers()]
     for solver, kind in zip(listed, project_solvers(), strict=True):
@@ -50,10 +50,10 @@ def test_the_number_of_cores_is_that_of_the_reader(monkeypatch: pytest.MonkeyPat
 
 
 def test_what_is_made_by_the_catalogue_is_made_again_when_it_changes() -> None:
-    for script in ("publish_experiment.py", "make_claims.py", "make_verification.py", "tune.py"):
-        assert str(FILE) in {str(PROJECT / name) for name in project.imports(script)}
-    for script in ("generate_graph.py", "get_graph.py"):
-        assert str(FILE) not in {str(PROJECT / name) for name in project.imports(script)}
+    for stage in ("publish-experiment", "make-claims", "make-verification", "tune"):
+        assert str(FILE) in {str(PROJECT / name) for name in project.stage_code(stage)}
+    for stage in ("generate-graph", "get-graph"):
+        assert str(FILE) not in {str(PROJECT / name) for name in project.stage_code(stage)}
 
 
 class Listless(Solver):

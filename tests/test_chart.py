@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,16 +16,19 @@ from matplotlib.text import Text
 
 from command_line import Call
 from fabricated import bellman_ford, changed, frame, graph_info, measured, phases, record, trial
-from retrace.publish.chart import WORDS, draw, drawing_of, image
-from retrace.publish.chart_axes import COLOURS, shade, tick_time
+from figure_texts import assert_nothing_is_cut_or_overlaps
+from retrace.publish.chart import draw, drawing_of, image
+from retrace.publish.chart_axes import COLOURS, drawn_words, shade, tick_time
 from retrace.publish.chart_bars import GROUP_COLOURS
-from retrace.publish.chart_lines import spread
-from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding, heading
+from retrace.publish.chart_words import caption, finding, heading
 from retrace.publish.panels import FigureContent, Panel
+from retrace.publish.sentences import sentence
 from retrace.records.record import Record, write_records
 from retrace.reports.report import PUBLISHED, Drawing, load_reports
 from retrace.reports.wording import EMPTY, TIMES
 from retrace.solvers import REGISTRY
+
+UNTIMED, NOTHING = (sentence("untimed", timed=timed, emulated="") for timed in (True, False))
 
 
 def made(
@@ -352,9 +354,7 @@ def test_a_setting_is_the_x_axis_and_many_lines_stay_legible() -> None:
                for n, solver in enumerate(solvers) for mdeg in (1, 4)]  # fmt: skip
     drawn, (panel, _), *_ = shown("domitrz-brandes", "brandes-mdeg", records)
     assert [[dot.x for dot in line.dots] for line in panel.lines] == [[1, 4]] * 24
-    drawn.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in drawn.axes[0].texts]
-    assert not any(one.padded(-1).overlaps(other.padded(-1)) for one, other in combinations(boxes, 2))
+    assert_nothing_is_cut_or_overlaps(drawn)
 
 
 @pytest.mark.parametrize(("kind", "axis"), [("lines", 1), ("bars", 0)])
@@ -384,22 +384,13 @@ def test_the_same_input_gives_the_same_bytes(script: Call, tmp_path: Path) -> No
     write_records(tmp_path / "h200.jsonl", records)
     command = ("--report", PUBLISHED / "bsp-suite.yaml", "--experiment", "table-3.3", "--output", tmp_path)
     known = ("--records", tmp_path / "h200.jsonl", "--figures")
-    assert script("publish_experiment.py", *command, *known, "figure-3.3").status == 0
+    assert script("publish-experiment", *command, *known, "figure-3.3").status == 0
     assert sorted(path.suffix for path in (tmp_path / "figures").iterdir()) == [".md", ".png", ".svg"]
     assert (tmp_path / "figures/figure-3.3.svg").read_bytes() == image(figures[0], "svg")
-    done = script("publish_experiment.py", *command, *known, "figure-9")
+    done = script("publish-experiment", *command, *known, "figure-9")
     told = "error: --figures: figure-9 is no figure and no experiment; there are figure-3.3,"
     assert done.refusal(1).startswith(told)
-    assert script("publish_experiment.py", *command, "--figures", "figure-9", "--records").status == 0
-
-
-@pytest.mark.parametrize(
-    ("wanted", "places"),
-    [([0.2, 0.8], [0.2, 0.8]), ([0.5, 0.5], [0.45, 0.55]), ([0.0] * 3, [0.0, 0.1, 0.2]),
-     ([1.0, 0.98], [1.0, 0.9])],
-)  # fmt: skip
-def test_labels_move_apart_and_no_further(wanted: list[float], places: list[float]) -> None:
-    assert spread(wanted, 0.1, 0, 1) == pytest.approx(places)
+    assert script("publish-experiment", *command, "--figures", "figure-9", "--records").status == 0
 
 
 def test_times_on_an_axis_are_round_and_have_units() -> None:
@@ -502,12 +493,11 @@ def test_a_title_lists_the_graphs_of_ranked_solvers() -> None:
     assert title("figure-3.3", records, "bsp-suite") == f"{told} 0.250× as long on NW, 2.00× on NY"
 
 
-def test_words_that_are_too_long_are_cut() -> None:
+def test_words_however_long_are_not_cut() -> None:
     records = [one for number in range(6) for one in copies([2], machine=f"machine-{number}")]
-    drawn, *_ = shown("an-bellman-ford", "bellman-ford-copy", records)
-    *told, _ = [text.get_text() for text in drawn.texts if text.get_label() == WORDS]
-    assert told[-1].endswith(" …")
-    assert sum(len(text.splitlines()) for text in told) == 3
+    drawn, _, said, _ = shown("an-bellman-ford", "bellman-ford-copy", records)
+    assert drawn_words(drawn)[1] == said
+    assert_nothing_is_cut_or_overlaps(drawn)
 
 
 def test_what_all_rows_show_has_one_column_and_a_row_of_other_graphs_its_own() -> None:
@@ -545,34 +535,42 @@ def test_an_axis_over_decades_names_two_times_at_least() -> None:
         assert len(axes.get_xticks()) >= 2, axes.get_title("left")
 
 
-def test_the_numbers_of_a_bar_hide_no_name() -> None:
-    """A bar from 1 to 50 leaves no room on an axis that ends with it."""
+@pytest.mark.parametrize("kind", ["lines", "bars"])
+def test_the_longest_names_have_room(kind: Literal["lines", "bars"]) -> None:
+    """Of several settings each, which a solver's name states."""
+    graphs = [f"random-{size}-5" for size in (12, 14, 16, 18)]
+    settings = [
+        {"block_size": size, "compacted": compacted, "renumbered": renumbered}
+        for size in (256, 512, 1024)
+        for compacted, renumbered in (("no", "no"), ("yes", "no"), ("yes", "yes"))
+    ]
+    records = [
+        made("fast-betweenness", "betweenness/bitmap-queue", graph, ms, parameters=parameters)
+        for graph in graphs
+        for ms, parameters in enumerate(settings, 2)
+    ]
+    plain = Drawing(experiment="fast-betweenness", title="Long", kind=kind, y="solve", beside="total")
+    drawing = plain.model_copy(update={"graphs": graphs if kind == "bars" else []})
+    drawn = draw(FigureContent(drawing, *frame(records, "today")))
+    assert max(len(word) for word in words(drawn).split(" ")) > 50
+    assert_nothing_is_cut_or_overlaps(drawn)
+
+
+@pytest.mark.parametrize("count", [2, 6])
+def test_numbers_beside_bars_are_neither_cut_nor_hidden(count: int) -> None:
+    """A bar from 1 to 50 leaves no room on its axis, nor do many graphs beside each other."""
+    graphs = [f"random-{size}-5" for size in range(8, 8 + count)]
     times = {"vert": 1, "levels": 50, "vert-comp": 2, "vert-queue-comp": 2.1}
     records = [
         made("brandes-variants", f"betweenness/{name}", graph, ms)
         for name, ms in times.items()
-        for graph in ("NY", "Gowalla")
+        for graph in graphs
     ]
-    drawn, *_ = shown("domitrz-brandes", "brandes-costs", records)
-    drawn.draw_without_rendering()
-    for axes in drawn.axes:
-        room = axes.get_window_extent().padded(5)
-        for text in axes.texts:
-            box = text.get_window_extent()
-            assert room.x0 <= box.x0 <= box.x1 <= room.x1, text.get_text()
-
-
-def test_an_axis_narrower_than_its_numbers_still_has_all_values() -> None:
-    graphs = [f"random-{size}-5" for size in range(8, 14)]
-    times = {"vert": 1, "levels": 50}
-    records = [
-        made("brandes-variants", f"betweenness/{n}", one, ms) for n, ms in times.items() for one in graphs
-    ]
-    ranked = Drawing(experiment="brandes-variants", title="Narrow", kind="bars", y="solve", beside="total")
-    drawn = draw(
-        FigureContent(ranked.model_copy(update={"graphs": graphs}), *frame(records, "domitrz-brandes"))
-    )
-    assert len(drawn.axes) == len(graphs)
+    ranked = Drawing(experiment="brandes-variants", title="Many", kind="bars", y="solve", beside="total")
+    drawing = ranked.model_copy(update={"graphs": graphs})
+    drawn = draw(FigureContent(drawing, *frame(records, "domitrz-brandes")))
+    assert len(drawn.axes) == count
+    assert_nothing_is_cut_or_overlaps(drawn)
     for axes in drawn.axes:
         low, high = axes.get_xlim()
         assert 0 < low < 1 < 50 < high < 1e5

@@ -51,7 +51,7 @@ def test_all_is_described(results: Path, script: Call) -> None:
     write_records(
         records / "NY.jsonl", [measured("bfs/queue", "NY", "a" * 40), measured("bfs/igraph", "NY", "b" * 40)]
     )
-    assert script("make_crate.py").status == 0
+    assert script("make-crate").status == 0
     found = described(results)
 
     files = {quote(str(path.relative_to(results))) for path in results.rglob("*") if path.is_file()}
@@ -83,7 +83,7 @@ def test_all_is_described(results: Path, script: Call) -> None:
     }
 
     before = (results / "ro-crate-metadata.json").read_bytes()
-    assert script("make_crate.py").status == 0
+    assert script("make-crate").status == 0
     assert (results / "ro-crate-metadata.json").read_bytes() == before
 
 
@@ -91,6 +91,6 @@ def test_what_was_not_run_is_not_described(results: Path, script: Call) -> None:
     (results / SHOWN[0]).unlink()
     (results / "tables").rmdir()
     assert "results/tables: there is no such folder; run make reproduce first" in script(
-        "make_crate.py"
+        "make-crate"
     ).refusal(1)
     assert not (results / "ro-crate-metadata.json").exists()

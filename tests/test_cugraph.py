@@ -159,7 +159,8 @@ def test_a_pool_leaves_half_of_little_memory(there: None, monkeypatch: Patch) ->
 
 
 def measured(solver: str, provenance: dict[str, Any]) -> Record:
-    (case,) = measure("mine", GRID, [solver], Effort(3, 60), ("emulator", EmulatedDevice))
+    effort = Effort(trials=3, budget_s=60, setups=3)
+    (case,) = measure("mine", GRID, [solver], effort, ("emulator", EmulatedDevice))
     return as_record("mine", GRID.info, case, provenance)
 
 
@@ -168,7 +169,7 @@ def test_a_record_has_its_setup_and_the_pool(problem: str, there: None, provenan
     record = measured(f"{problem}/cugraph", provenance)
     assert record.agreed
     assert str(record.software.peer).startswith("cuGraph")
-    assert len(record.setup) == Effort(3, 60).setups
+    assert len(record.setup) == 3
     assert record.observed["rmm_pool_bytes"] == 8 << 30
     assert (record.trials[0].again is None) == (problem == "betweenness")  # whose sums never repeat
 
@@ -187,7 +188,9 @@ class Opened(EmulatedDevice):
 def test_on_a_gpu_its_setup_is_timed_on_the_device_of_all(
     problem: str, setups: int, there: None, provenance: dict[str, Any]
 ) -> None:
-    (case,) = measure("mine", GRID, [f"{problem}/cugraph"], Effort(3, 60, setups=setups), ("cuda", Opened))
+    (case,) = measure(
+        "mine", GRID, [f"{problem}/cugraph"], Effort(trials=3, budget_s=60, setups=setups), ("cuda", Opened)
+    )
     assert (case.status, case.request.backend) == ("ok", "cuda"), case.reason
     assert len(case.setups) == max(1, setups)
     assert case.gpu == Opened().describe()

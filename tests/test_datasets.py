@@ -358,21 +358,21 @@ def test_an_optional_graph_may_be_missing(tmp_path: Path, script: Call, monkeypa
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(registry))
     asked = ("--datasets", "mine.yaml", "--downloads", "d", "--output", "g", "--graph")
     for asking in (("needed",), ("tiny", "--offline", "fail")):
-        done = script("get_graph.py", *asked, *asking)
+        done = script("get-graph", *asked, *asking)
         assert done.status == 1
         assert done.err.splitlines()[-1].startswith(f"error: {asking[0]}: could not be had, tried: ")
     assert not (tmp_path / "g").exists()
-    assert script("get_graph.py", *asked, "tiny").status == 0
+    assert script("get-graph", *asked, "tiny").status == 0
     info = identity.stored_info(Path("g"))
     assert (info["vertices"], info["missing"]) == (4, "its file could not be had")
-    assert script("get_graph.py", *asked[:4], "--output", "h", "--graph", "pairless").status == 0
+    assert script("get-graph", *asked[:4], "--output", "h", "--graph", "pairless").status == 0
     options = ("--backend", "emulator", "--output", "r", "--experiment")
     for graph, experiment, solvers, expected in (
         ("g", "table-3.5", ("sssp/bsp", "sssp/dijkstra-heap"), [None] * 2),
         ("g", "table-3.4", ("stcon/bsp",), ["near", "far"]),
         ("h", "table-3.4", ("stcon/bsp",), [None]),  # pairs are drawn by the arcs
     ):
-        done = script("measure.py", "--graphs", graph, *options, experiment, "--solvers", *solvers)
+        done = script("measure-experiment", "--graphs", graph, *options, experiment, "--solvers", *solvers)
         assert done.status == 0
         records = read_records([Path(f"r/{graph}.jsonl")])
         assert {(record.status, record.reason) for record in records} == {
@@ -575,7 +575,7 @@ def test_command(host: str, tmp_path: Path, script: Call, monkeypatch: Patch) ->
     config, folder = write_registry(tmp_path / "datasets.yaml"), tmp_path / "graphs/tiny"
     monkeypatch.setenv("GRAPH_MIRROR", f"{host}/right")
     asked = ("--datasets", config, "--graph", "tiny", "--downloads", tmp_path / "downloads")
-    done = script("get_graph.py", *asked, "--output", folder)
+    done = script("get-graph", *asked, "--output", folder)
     assert (done.status, done.err) == (0, "")
     assert csr.load(folder).info.items() >= {"name": "tiny", "arcs": 6, "edition": "dimacs"}.items()
 
@@ -586,7 +586,7 @@ def test_command_with_bad_config(text: str | None, expected: str, tmp_path: Path
     if text is not None:
         config.write_text(text)
     asked = ("--datasets", config, "--graph", "tiny", "--output", tmp_path / "tiny")
-    error = script("get_graph.py", *asked).refusal(1)
+    error = script("get-graph", *asked).refusal(1)
     assert error.startswith(f"error: {config}: ")
     assert expected in error
 

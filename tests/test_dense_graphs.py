@@ -139,7 +139,7 @@ def test_what_is_no_dense_graph(vertices: int, weights: tuple[int, int], told: s
 def test_stored_and_loaded(tmp_path: Path, script: Call) -> None:
     folder = tmp_path / "dense-300"
     asked = ("--vertices", 300, "--seed", 5, "--weights", 3, 9, "--output", folder)
-    assert script("generate_dense.py", *asked).status == 0
+    assert script("generate-dense", *asked).status == 0
     graph = load_graph(folder)
     assert graph == DenseGraph(300, 5, (3, 9))
     assert [path.name for path in folder.iterdir()] == ["graph.json"]

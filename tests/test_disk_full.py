@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import ENVIRONMENT, PROJECT
+from command_line import ENVIRONMENT, PROJECT, program_of
 from fabricated import record
 from graphs import graph
 from project_copy import copy_project
@@ -62,18 +62,18 @@ def require_mounts(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("program", "arguments", "room"),
     [
-        ("get_graph.py", ["--graph", "small-9", "--downloads", "full/d", "--output", "full/g"], 8),
-        ("get_graph.py", ["--graph", "NY", "--downloads", "full/d", "--output", "full/g"], 8),
-        ("generate_dense.py", ["--vertices", "64", "--output", "full/g"], 0),
-        ("generate_graph.py", [*RANDOM, "--output", "full/g"], 0),
-        ("build_kernels.py", ["--backends", "host", "--output", "b.json", "--files", HOST], 8),
-        ("build_kernels.py", ["--backends", "emulator", "--output", "b.json", "--files", EMULATED], 8),
-        ("measure.py", [*RUN, "--solvers", "bfs/scipy", "--output", "full"], 0),
-        ("publish_experiment.py", [*BSP, *TABLE, "--output", "full"], 4),
-        ("publish_experiment.py", [*BSP, *TABLE, "--figures", "figure-3.3", "--output", "full"], 16),
-        ("make_claims.py", [*BRANDES, "--output-prefix", "full/c"], 0),
-        ("make_verification.py", [*RECORDS, "--output-prefix", "full/v"], 4),
-        ("make_report.py", [*RECORDS, "--reports", BSP[-1], "--output", "full/index.html"], 4),
+        ("get-graph", ["--graph", "small-9", "--downloads", "full/d", "--output", "full/g"], 8),
+        ("get-graph", ["--graph", "NY", "--downloads", "full/d", "--output", "full/g"], 8),
+        ("generate-dense", ["--vertices", "64", "--output", "full/g"], 0),
+        ("generate-graph", [*RANDOM, "--output", "full/g"], 0),
+        ("build-kernels", ["--backends", "host", "--output", "b.json", "--files", HOST], 8),
+        ("build-kernels", ["--backends", "emulator", "--output", "b.json", "--files", EMULATED], 8),
+        ("measure-experiment", [*RUN, "--solvers", "bfs/scipy", "--output", "full"], 0),
+        ("publish-experiment", [*BSP, *TABLE, "--output", "full"], 4),
+        ("publish-experiment", [*BSP, *TABLE, "--figures", "figure-3.3", "--output", "full"], 16),
+        ("make-claims", [*BRANDES, "--output-prefix", "full/c"], 0),
+        ("make-verification", [*RECORDS, "--output-prefix", "full/v"], 4),
+        ("make-report", [*RECORDS, "--reports", BSP[-1], "--output", "full/index.html"], 4),
         ("-m", ["retrace", "convert", "tiny", "full/tiny.he"], 0),
         ("-m", ["retrace", "generate", "full/big.he", "--vertices", "4096", "--density", "0.01"], 8),
     ],
@@ -91,11 +91,11 @@ def assert_told(program: str, arguments: list[str], room: int, tmp_path: Path) -
     whole.info.update(INFO)
     save(whole, tmp_path / "tiny")
     write_records(tmp_path / "r.jsonl", [record("bfs/queue", "NY")])
-    script = [program] if program == "-m" else [f"{PROJECT}/scripts/{program}"]
+    script = [program] if program == "-m" else program_of(program)
     mounted = in_namespace(
         "sh", "-c", MOUNT, "sh", 64, (64 - room) * 1024, sys.executable, *script, *arguments
     )
-    build = {"RETRACE_BUILD": "full/build"} if program == "build_kernels.py" else {}
+    build = {"RETRACE_BUILD": "full/build"} if program == "build-kernels" else {}
     done = subprocess.run(
         mounted,
         cwd=tmp_path,

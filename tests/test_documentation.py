@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, partial
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -288,8 +289,9 @@ WITH_OPTIONS += [
 @pytest.mark.parametrize("command", dict.fromkeys(WITH_OPTIONS))
 def test_scripts_have_the_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     script, *words = words_of(command)
+    stage = [*takewhile(lambda word: not word.startswith("-"), words)]
     with pytest.raises(SystemExit):
-        run_script(script, "--help")
+        run_script(script, *stage[:1], "--help")
     listed = capsys.readouterr().out
     assert [word for word in words if word.startswith("--") and word not in listed] == []
 
@@ -398,7 +400,7 @@ def with_kernel() -> Path:
         before = (folder / name).read_text()
         if text.strip() not in before:  # it is there once a reader has carried out the steps
             (folder / name).write_text(before + text)
-    done = python(folder / "scripts/write_schemas.py", root=folder)
+    done = python(str(folder / "scripts/stage.py"), "write-schemas", root=folder)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -430,19 +432,19 @@ def test_the_example_kernel_has_table_and_figure(processes: Processes) -> None:
     done = processes[OURS].result()
     assert done.returncode == 0, done.stdout + done.stderr
     assert "bfs/level-scan:block_size=128 bfs/level-scan:block_size=256" in done.stdout
-    assert "publish_experiment.py" in done.stdout
+    assert "publish-experiment" in done.stdout
 
 
 # ----- what the README says
 
 
 def rows_of(
-    tmp_path: Path, script: str, report: str, *asked: str, experiment: str = "*"
+    tmp_path: Path, stage: str, report: str, *asked: str, experiment: str = "*"
 ) -> list[dict[str, str]]:
     """Make a page of the committed records in a folder, and list the rows of its CSV file for the H200."""
     records = sorted(map(str, (PROJECT / "results/machines").glob(f"*/{experiment}/*.jsonl")))
     published = str(PROJECT / f"results/published/{report}.yaml")
-    run_script(f"scripts/{script}", *asked, "--report", published, "--records", *records)
+    run_script("scripts/stage.py", stage, *asked, "--report", published, "--records", *records)
     (page,) = tmp_path.rglob("*.csv")
     with page.open(newline="") as file:
         return [row for row in csv.DictReader(file) if row["machine"] in ("", "h200")]
@@ -453,7 +455,7 @@ def rows_of(
 )
 def test_the_readme_counts_verdicts(report: str, tmp_path: Path) -> None:
     made = ("--output-prefix", str(tmp_path / "claims"))
-    verdicts = Counter(row["verdict"] for row in rows_of(tmp_path, "make_claims.py", report, *made))
+    verdicts = Counter(row["verdict"] for row in rows_of(tmp_path, "make-claims", report, *made))
     said = re.search(rf"^\| \[`{report}`\]\(docs/results/{report}.md\) \| (.*) \|$", README, re.MULTILINE)
     assert said is not None
     counts = [verdicts[word] for word in ("holds", "holds in part", "does not hold", "cannot be told")]
@@ -470,7 +472,7 @@ MEASURED = {
 @pytest.mark.parametrize(("problem", "table"), MEASURED)
 def test_the_readme_has_the_measured_times(problem: str, table: str, tmp_path: Path) -> None:
     asked = ("--experiment", table, "--output", str(tmp_path))
-    rows = rows_of(tmp_path, "publish_experiment.py", "bsp-suite", *asked, experiment=table)
+    rows = rows_of(tmp_path, "publish-experiment", "bsp-suite", *asked, experiment=table)
     for graph, place in {"NY": "New York", "NW": "Northwest"}.items():
         found = {
             row["solver"]: float(row["median_ms"])

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from command_line import Call, needs_today
+from figure_texts import assert_nothing_is_cut_or_overlaps
 from retrace.planning.configuration import committed_records, load_configuration, project_keys
 from retrace.planning.plan import Plan
 from retrace.publish import results_pages
-from retrace.publish.chart import WORDS, draw, drawing_of, image
+from retrace.publish.chart import draw, drawing_of, image
+from retrace.publish.chart_axes import drawn_words
 from retrace.publish.panels import FigureContent
 from retrace.publish.results_pages import REMAKE, stale
 from retrace.reports.frame import Frame, read_frames
@@ -143,7 +143,7 @@ def test_the_program_writes_what_has_changed(
     monkeypatch.setattr(results_pages, "pages", lambda records: {"a.md": b"a", "b.svg": b"b"})
     (tmp_path / "a.md").write_bytes(b"a")
     (tmp_path / "old.svg").write_bytes(b"o")
-    done = script("make_results.py", "--output", tmp_path)
+    done = script("make-results", "--output", tmp_path)
     assert (done.status, done.err) == (0, "")
     assert done.out.split() == [str(tmp_path / "b.svg"), str(tmp_path / "old.svg")]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.md", "b.svg"]
@@ -160,7 +160,7 @@ def test_a_machine_with_faults_enters_no_page(
     path.write_text(json.dumps(line) + "\n")
     monkeypatch.setattr("retrace.planning.configuration.committed_records", lambda: [path])
     monkeypatch.setattr(results_pages, "pages", pytest.fail)
-    done = script("make_results.py", "--output", tmp_path)
+    done = script("make-results", "--output", tmp_path)
     assert done.status == 1
     assert done.err.startswith(f"error: {path}:1: machine.gpu.compiled_for: expected 9.0, its own, found 8.6")
     assert done.err.count("\n") == 1
@@ -170,8 +170,6 @@ def test_a_machine_with_faults_enters_no_page(
 
 CONFIGURATION, DATASETS = load_configuration(project_keys())
 DRAWN = Plan(CONFIGURATION, DATASETS, load_reports(), "cuda", None).figures
-GAP = 1.8
-"""Points between two words of a line."""
 
 
 def test_an_experiment_of_which_a_table_says_enough_has_no_figure() -> None:
@@ -201,26 +199,5 @@ def test_a_run_s_figure_can_be_read_and_its_words_stand_apart(
     if not any(entry.times for entry in frame.of(drawing.experiment).measured):
         return
     assert_readable(ElementTree.fromstring(files.get(f"{name}.svg") or image(figure, "svg")))
-    words = [text.get_text() for text in figure.texts if text.get_label() == WORDS]
-    assert NUMBER.search(words[-1])
-    boxes = [(text.get_text(), text.get_window_extent().bounds) for text in visible(figure)]
-    points = figure.dpi / 72
-    for (one, (x, y, wide, high)), (other, (x2, y2, wide2, high2)) in combinations(boxes, 2):
-        beside = x + wide + GAP * points <= x2 or x2 + wide2 + GAP * points <= x
-        assert beside or y + high <= y2 + points or y2 + high2 <= y + points, (one, other)
-
-
-def visible(figure: Figure) -> Iterator[Text]:
-    """Yield all texts of a figure; tick labels outside their axes are not drawn."""
-    figure.draw_without_rendering()
-    yield from figure.texts
-    for legend in figure.legends:
-        yield from legend.get_texts()
-    for axes in figure.axes:
-        shown: Sequence[Text] = [axes.title, axes.xaxis.label, axes.yaxis.label, *axes.texts]
-        yield from (text for text in shown if text.get_text())
-        for axis in (axes.xaxis, axes.yaxis):
-            low, high = sorted(axis.get_view_interval())
-            for tick in axis.get_major_ticks():
-                if tick.label1.get_visible() and tick.label1.get_text() and low <= tick.get_loc() <= high:
-                    yield tick.label1
+    assert NUMBER.search(drawn_words(figure)[0])
+    assert_nothing_is_cut_or_overlaps(figure)

@@ -117,7 +117,7 @@ def test_a_damaged_archive_is_named(nothing_here: Path) -> None:
 def test_without_it_the_script_says_why(nothing_here: Path, script: Call, monkeypatch: Patch) -> None:
     monkeypatch.delenv("GRAPH_MIRROR", raising=False)
     output = nothing_here / "gapbs.json"
-    done = script("get_gapbs.py", "--downloads", nothing_here / "downloads", "--output", output)
+    done = script("get-gapbs", "--downloads", nothing_here / "downloads", "--output", output)
     assert done.status == 0
     assert done.err.startswith("warning: the solvers that call GAPBS are skipped: ")
     assert done.err.count("\n") == 1
@@ -127,7 +127,7 @@ def test_without_it_the_script_says_why(nothing_here: Path, script: Call, monkey
 def test_without_it_nothing_of_it_is_compiled(nothing_here: Path, script: Call) -> None:
     output = nothing_here / "host.json"
     files = [PROJECT / "kernels/gapbs/bfs.cpp", PROJECT / "kernels/host/bfs_queue.cpp"]
-    assert script("build_kernels.py", "--backends", "host", "--output", output, "--files", *files).status == 0
+    assert script("build-kernels", "--backends", "host", "--output", output, "--files", *files).status == 0
     assert list(json.loads(output.read_text())) == ["host/bfs_queue.cpp"]
 
 
@@ -143,7 +143,7 @@ def test_a_compiler_without_openmp_is_named(tmp_path: Path, monkeypatch: Patch) 
 
 
 def measured(solver: str, provenance: dict[str, Any]) -> Record:
-    (case,) = measure("mine", GRID, [solver], Effort(3, 60), ("emulator", EmulatedDevice))
+    (case,) = measure("mine", GRID, [solver], Effort(trials=3, budget_s=60), ("emulator", EmulatedDevice))
     return as_record("mine", GRID.info, case, provenance)
 
 

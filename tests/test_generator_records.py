@@ -27,7 +27,9 @@ def records(tmp_path: Path, script: Call) -> list[Record]:
     """Measure both generators; the device's on the emulator."""
     output = tmp_path / "generators/random-8-5.jsonl"
     asked = ("--experiment", "generators", "--graphs", "random-8-5", "--solvers", *SOLVERS, "--trials", 3)
-    done = script("measure.py", *asked, "--backend", "emulator", "--seed", 7, "--output", output.parent)
+    done = script(
+        "measure-experiment", *asked, "--backend", "emulator", "--seed", 7, "--output", output.parent
+    )
     assert done.status == 0, done.err
     return read_records([output])
 

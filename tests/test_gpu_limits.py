@@ -161,7 +161,7 @@ def test_what_a_gpu_lacks_is_skipped_before_anything_is_compiled(monkeypatch: py
     case = Measurement(
         request=Request("bfs/bsp", "emulator", Query(0), lambda: EmulatedDevice(compute_capability="8.6"))
     )
-    case.prepare(NAMED["grid"], Effort(1, 60), old)
+    case.prepare(NAMED["grid"], Effort(trials=1, budget_s=60), old)
     assert (case.status, case.reason) == (
         "skipped", "needs thread-block clusters, from compute capability 9.0 on; this GPU has 8.6",
     )  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from command_line import ENVIRONMENT, PROJECT, Call, Patch
+from command_line import ENVIRONMENT, PROJECT, Call, Patch, program_of
 from cuda_device import available_gpus
 from cuda_device.management import ManagedGPU
 from graphs import grid, identified
@@ -37,14 +37,14 @@ class Job:
             csr.save(identified(grid(size, size // 2), name, source=0), folder / name)
 
     def options(self, *more: object) -> list[str]:
-        """Options of measure.py, of which later ones replace earlier ones."""
+        """Options of the stage, of which later ones replace earlier ones."""
         usual = ["--experiment", "mine", "--graphs", *(self.folder / name for name in GRAPHS)]
         usual += ["--solvers", *SOLVERS, "--backend", "emulator", "--output", self.output]
         usual += ["--datasets", PROJECT / "datasets.yaml"]
         return list(map(str, [*usual, "--checkpoints", self.kept, "--trials", 3, *more]))
 
     def start(self, *more: object) -> subprocess.Popen[str]:
-        command = [sys.executable, str(PROJECT / "scripts/measure.py"), *self.options(*more)]
+        command = [sys.executable, *program_of("measure-experiment"), *self.options(*more)]
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         return subprocess.Popen(command, env=ENVIRONMENT, **pipes)
 
@@ -130,7 +130,7 @@ def stop(script: Call, job: Job, monkeypatch: Patch, fails: str = "") -> None:
     with monkeypatch.context() as patch:
         patch.setattr(Measurement, "run_trial", run_trial)
         patch.setattr(experiment, "checker_of", checker_of)
-        assert script("measure.py", *job.options()).status == 1
+        assert script("measure-experiment", *job.options()).status == 1
     assert (job.kept / "first.json").exists()
     shutil.rmtree(job.output)
 
@@ -155,7 +155,7 @@ def test_what_another_job_has_kept_is_not_used(
     if not options:
         found["identity"][what] = "another"
         kept.write_text(json.dumps(found))
-    done = script("measure.py", *job.options(*options))
+    done = script("measure-experiment", *job.options(*options))
     assert done.status == 0
     lines = [line for line in done.err.splitlines() if "kept" in line]
     assert lines == [f"{kept}: is of other {what} than this job's, and is not used"]
@@ -177,7 +177,7 @@ def test_the_host_and_the_commit_are_part_of_it(job: Job, script: Call, monkeypa
 def test_a_damaged_file_is_not_used(damage: str, job: Job, script: Call, monkeypatch: Patch) -> None:
     stop(script, job, monkeypatch)
     (job.kept / "first.json").write_text(damage)
-    done = script("measure.py", *job.options())
+    done = script("measure-experiment", *job.options())
     assert (done.status, "first.json: " in done.err, "not used" in done.err) == (0, True, True)
     assert {record.agreed for record in job.records("first")} == {True}
 
@@ -187,14 +187,14 @@ def test_what_failed_is_tried_again(job: Job, script: Call, monkeypatch: Patch) 
     stop(script, job, monkeypatch, fails="bfs/bsp:block_size=32")
     before = job.trials("first")
     assert [len(trials) for trials in before] == [3, 0]
-    assert script("measure.py", *job.options()).status == 0
+    assert script("measure-experiment", *job.options()).status == 0
     assert [len(record.trials) for record in job.records("first")] == [3, 1]
     assert rounded(job.trials("first") or before[0]) == rounded(before[0])
 
 
 def test_without_a_folder_nothing_is_kept(job: Job, script: Call) -> None:
     options = [one for one in job.options() if one not in ("--checkpoints", str(job.kept))]
-    assert script("measure.py", *options).status == 0
+    assert script("measure-experiment", *options).status == 0
     assert sorted(path.name for path in job.folder.iterdir()) == ["first", "out", "second"]
 
 

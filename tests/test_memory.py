@@ -117,13 +117,13 @@ def generated(tmp_path: Path, monkeypatch: Patch, script: Call) -> Callable[[], 
     """Have random-10-5 made in an empty folder; returns what is said of it."""
     monkeypatch.chdir(tmp_path)
     asked = ("--name", PATH.name, "--vertices", 1024, "--arcs-per-vertex", 5, "--output", PATH)
-    return lambda: script("generate_graph.py", *asked).err
+    return lambda: script("generate-graph", *asked).err
 
 
 def measured(script: Call, *asked: object) -> list[Record]:
     solvers = ("--backend", "emulator", "--solvers", "sssp/mask-sequential", "sssp/standard")
     files = ("--graphs", PATH, "--output", ".")
-    done = script("measure.py", "--experiment", "table-2", "--trials", 1, *asked, *files, *solvers)
+    done = script("measure-experiment", "--experiment", "table-2", "--trials", 1, *asked, *files, *solvers)
     assert done.status == 0, done.err
     return read_records([Path(f"{PATH.name}.jsonl")])
 

@@ -53,7 +53,9 @@ def missing(request: pytest.FixtureRequest, monkeypatch: Patch) -> str:
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_its_solvers_are_skipped(missing: str, problem: str, provenance: dict[str, Any]) -> None:
-    (case,) = measure("mine", GRID, [f"{problem}/{missing}"], Effort(3, 60), ("emulator", EmulatedDevice))
+    (case,) = measure(
+        "mine", GRID, [f"{problem}/{missing}"], Effort(trials=3, budget_s=60), ("emulator", EmulatedDevice)
+    )
     record = as_record("mine", GRID.info, case, provenance)
     assert (record.status, record.reason, record.trials) == ("skipped", REASONS[missing], [])
     assert record.software.peer == missing

@@ -595,7 +595,7 @@ def test_advice_about_damaged_files_helps(project: Path, tmp_path: Path) -> None
     printed = snakemake(project, tmp_path, measured, status=1)
     told = "error: resources/graphs/small-9: not a stored graph ("
     assert told in printed
-    assert "; delete it and write it again, by get_graph.py" in printed
+    assert "; delete it and write it again, by `retrace stage get-graph`" in printed
     shutil.rmtree(stored)
     again = jobs(snakemake(project, tmp_path, measured))
     assert again >= {"Get the graph small-9", "Measure and check table-3.4 on small-9"}

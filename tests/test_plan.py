@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from retrace.planning.configuration import Configuration, load_configuration, pr
 from retrace.planning.effective_settings import effective_settings, set_for_machine
 from retrace.records.record import write_records
 from retrace.solvers import all_solvers
-from write_schemas import MODELS, as_yaml, schema
+from retrace.stages.write_schemas import MODELS, as_yaml, schema
 
 Config = dict[str, Any]
 
@@ -495,12 +496,15 @@ def test_the_number_of_rules_does_not_grow_with_graphs(config: Config) -> None:
 
 
 def test_only_the_emulator_is_kept_from_large_graphs(config: Config, monkeypatch: Patch) -> None:
-    assert plan.make_plan(config).emulated_limit("table-3.3") == ["--emulated-vertices", "500000"]
-    asked = plan.make_plan(config | {"emulated_vertices": 7})
-    assert asked.emulated_limit("table-3.3") == ["--emulated-vertices", "7"]
-    assert plan.make_plan(config | {"scale": "paper"}).emulated_limit("table-3.3") == []
+    def limit(config: Config) -> list[str]:
+        words = plan.make_plan(config).measuring("table-3.3")
+        return [word for option, word in pairwise(words) if option == "--emulated-vertices"]
+
+    assert limit(config) == ["500000"]
+    assert limit(config | {"emulated_vertices": 7}) == ["7"]
+    assert limit(config | {"scale": "paper"}) == []
     monkeypatch.setattr(plan, "cuda_status", lambda: None)
-    assert plan.make_plan(config | {"backend": "cuda"}).emulated_limit("table-3.3") == []
+    assert limit(config | {"backend": "cuda"}) == []
 
 
 def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: Patch) -> None:
@@ -515,6 +519,8 @@ def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: P
     assert modules("table-3.3") >= {"solvers/bfs.py", "solvers/libraries.py", "measure/trials.py"}
     assert not modules("table-3.3") & {"solvers/sssp.py", "solvers/bellman_ford/masked.py"}
     assert not {path for path in modules("table-3.3") if path.startswith(("publish/", "planning/"))}
+    stages = {path for path in modules("table-3.3") if path.startswith("stages/")}
+    assert stages == {"stages/measure_experiment.py"}
     assert "solvers/betweenness/sequential.py" in modules("brandes-crossover")
     ours = {"bfs/bsp.cu", "host/bfs_queue.cpp", "host/graph.h"}
     assert kernels("table-3.3") >= {*ours, "cuda_on_cpu/scheduler/launch.cpp"}

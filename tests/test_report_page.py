@@ -400,6 +400,6 @@ def test_a_markdown_table_becomes_one_of_html() -> None:
 def test_the_program_writes_the_page(tmp_path: Path, script: Call) -> None:
     write_records(tmp_path / "r.jsonl", [record("bfs/queue", "NY")])
     asked = ("--reports", PUBLISHED / "bsp-suite.yaml", "--records", tmp_path / "r.jsonl")
-    done = script("make_report.py", *asked, "--output", tmp_path / "new/index.html")
+    done = script("make-report", *asked, "--output", tmp_path / "new/index.html")
     assert (done.status, done.out, done.err) == (0, "", "")
     assert "record/h200/table-3.3/NY/bfs/queue" in (tmp_path / "new/index.html").read_text()

@@ -70,7 +70,7 @@ def publish(tmp_path: Path, script: Call) -> Callable[..., str]:
         sources = ("--records", tmp_path / "h200.jsonl", *(("--report", report) if report else ()))
         table, drawing = tmp_path / "tables" / experiment, tmp_path / "figures" / figure
         asked = ("--experiment", experiment, "--figures", figure, "--output", tmp_path)
-        done = script("publish_experiment.py", *asked, *sources)
+        done = script("publish-experiment", *asked, *sources)
         assert (done.status, done.err) == (0, "")
         assert sorted(path.suffix for path in table.parent.iterdir()) == [".csv", ".html", ".md"]
         files = (f"{table}.csv", f"{table}.html", f"{drawing}.svg")
@@ -87,7 +87,7 @@ def test_a_made_up_report_gets_its_pages(tmp_path: Path, publish: Callable[..., 
     for text in ("Table 7: SSSP on a toaster", "Toaster (Two slots)", "500 ms", "fast (sssp/bsp)"):
         assert text in texts
     asked = ("--records", tmp_path / "h200.jsonl", "--output-prefix", tmp_path / "claims/all")
-    assert script("make_claims.py", "--report", report, *asked).status == 0
+    assert script("make-claims", "--report", report, *asked).status == 0
     assert sorted(path.suffix for path in (tmp_path / "claims").iterdir()) == [".csv", ".html", ".md"]
     claims = (tmp_path / "claims/all.md").read_text()
     assert re.search(r"toaster-wins .* The toaster is faster\. .* 10\.0 ms .* holds \|", claims)
@@ -95,7 +95,7 @@ def test_a_made_up_report_gets_its_pages(tmp_path: Path, publish: Callable[..., 
     other = tmp_path / "claims/other.csv"
     other.write_text((tmp_path / "claims/all.csv").read_text().replace("toaster,", "oven,"))
     written = ("--output-prefix", tmp_path / "s/summary")
-    done = script("make_claims_summary.py", "--claims", tmp_path / "claims/all.csv", other, *written)
+    done = script("make-claims-summary", "--claims", tmp_path / "claims/all.csv", other, *written)
     assert (done.status, done.err) == (0, "")
     lines = (tmp_path / "s/summary.csv").read_text().splitlines()
     heads = "holds,holds in part,does not hold,cannot be told,claims"
@@ -103,14 +103,14 @@ def test_a_made_up_report_gets_its_pages(tmp_path: Path, publish: Callable[..., 
     assert "| all reports | 2 | 0 | 0 | 2 | 4 |" in (tmp_path / "s/summary.md").read_text()
     for damaged in ("", "a,b\n1,2\n", other.read_text().replace("holds", "held", 1)):
         other.write_text(damaged)
-        told = script("make_claims_summary.py", "--claims", other, *written).refusal(1)
+        told = script("make-claims-summary", "--claims", other, *written).refusal(1)
         assert "other.csv: expected a table of claims" in told
-    assert "No such file" in script("make_claims_summary.py", "--claims", "none.csv", *written).refusal(1)
+    assert "No such file" in script("make-claims-summary", "--claims", "none.csv", *written).refusal(1)
     without = report.with_name("silent.yaml")
     without.write_text(REPORT.partition("figures:")[0])
-    silent = script("make_claims.py", "--report", without, *asked)
+    silent = script("make-claims", "--report", without, *asked)
     assert "silent.yaml: claims: expected at least one" in silent.refusal(1)
-    done = script("make_verification.py", *asked[:2], "--output-prefix", tmp_path / "v/all")
+    done = script("make-verification", *asked[:2], "--output-prefix", tmp_path / "v/all")
     assert done.out == "2 of 2 records verified.\n"
     assert (tmp_path / "v/all.html").exists()
 

@@ -221,10 +221,10 @@ def test_a_solver_outside_is_in_table_figure_and_page(measured: Package, experim
     timed.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     output = measured.project / f"timed-{experiment}"
     words = ["--experiment", experiment, "--figures", experiment, "--records", timed, "--output", output]
-    done = measured.python("scripts/publish_experiment.py", *words)
+    done = measured.python("scripts/stage.py", "publish-experiment", *words)
     assert done.returncode == 0, done.stderr
     done = measured.python(
-        "scripts/make_report.py", "--reports", "--records", timed, "--machine", "local",
+        "scripts/stage.py", "make-report", "--reports", "--records", timed, "--machine", "local",
         "--figures", output / f"figures/{experiment}.svg", "--output", output / "index.html",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -328,8 +328,9 @@ def test_a_kernel_file_that_is_missing_is_named(tmp_path: Path) -> None:
 
 
 def test_the_project_s_solvers_are_written_without_those_outside(tmp_path: Path) -> None:
-    program = "import write_schemas; from retrace.solvers import all_solvers; all_solvers()"
-    done = installed(tmp_path).python("-c", f"{program}; print(write_schemas.solvers(), end='')")
+    program = "from retrace.solvers import all_solvers; from retrace.stages import write_schemas"
+    program += "; all_solvers()"
+    done = installed(tmp_path).python("-c", f"{program}; print(write_schemas.solvers_as_json(), end='')")
     assert done.returncode == 0, done.stderr
     assert done.stdout == (PROJECT / "workflow/schemas/solvers.json").read_text()
 
@@ -387,8 +388,8 @@ def test_the_steps_of_the_page_work_in_a_folder_of_ones_own(tmp_path: Path) -> N
 def test_it_is_known_what_a_solver_outside_is_made_of(tmp_path: Path) -> None:
     """Tables are made again, and no trials are kept, when its module or its headers change."""
     program = "from retrace.measure import environment; from retrace.solvers import find;"
-    program += " from retrace.system.project import imports; print(environment.sources());"
-    program += " print(*find('bfs/my-levels').sources, *imports('publish_experiment.py'))"
+    program += " from retrace.system.project import stage_code; print(environment.sources());"
+    program += " print(*find('bfs/my-levels').sources, *stage_code('publish-experiment'))"
     digests = []
     for changed in ({}, {"bfs/arcs__cuh": HEADER + " "}, {"my_kernels__py": MODULE + "\n"}):
         done = installed(tmp_path, **changed).python("-c", program)

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import yaml
 
-from command_line import Call, refused
+from command_line import Call, program_of, refused
 from graphs import graph
 from retrace.graphs import csr, dense, identity
 from retrace.graphs.csr import ARRAYS, CSRGraph
@@ -54,7 +54,7 @@ def test_a_folder_of_something_else_is_never_replaced(beside: bool, folder: Path
         (folder / "graph.json").unlink()
     assert "is a folder with other content" in refused(csr.save, square(), folder)
     assert (folder / "letters").exists()
-    command = [sys.executable, "scripts/get_graph.py", "--graph", "small-6", "--output", str(folder)]
+    command = [sys.executable, *program_of("get-graph"), "--graph", "small-6", "--output", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert (folder / "letters").exists()
@@ -90,9 +90,9 @@ def made_up(folder: Path, **arrays: list[int]) -> None:
 
 
 def measured(script: Call, folder: Path, solver: str = "sssp/dijkstra-heap") -> str:
-    """The one line with which measure.py refuses a graph; it leaves no records."""
+    """The one line with which measuring refuses a graph; it leaves no records."""
     asked = ("--experiment", "table-3.5", "--backend", "emulator", "--trials", 1, "--solvers", solver)
-    told = script("measure.py", *asked, "--graphs", folder, "--output", folder).refusal(1)
+    told = script("measure-experiment", *asked, "--graphs", folder, "--output", folder).refusal(1)
     assert not list(folder.glob("*.jsonl"))
     return told
 
@@ -147,7 +147,9 @@ def test_an_identity_made_up(changes: dict[str, Any], complaint: str, folder: Pa
     written(folder, **changes)
     told = measured(script, folder)
     assert complaint in told
-    assert told.endswith("; delete it and write it again, by get_graph.py or `retrace convert`\n")
+    assert told.endswith(
+        "; delete it and write it again, by `retrace stage get-graph` or `retrace convert`\n"
+    )
 
 
 @pytest.mark.parametrize("key", [*INFO, "directed", "vertices", "sha256"])
@@ -230,7 +232,7 @@ def test_a_record_says_what_was_trusted_on_first_use(tmp_path: Path, script: Cal
     for trusted in ({}, {"trusted_sha256": "7" * 64}):
         csr.save(square(**trusted), tmp_path / "square")
         paths = ("--graphs", tmp_path / "square", "--output", tmp_path)
-        assert script("measure.py", *asked, *paths).status == 0
+        assert script("measure-experiment", *asked, *paths).status == 0
         (record,) = read_records([tmp_path / "square.jsonl"])
         assert record.graph.trusted_sha256 == trusted.get("trusted_sha256")
         assert ("trusted" in (tmp_path / "square.jsonl").read_text()) == bool(trusted)
@@ -273,10 +275,12 @@ def test_a_graph_of_the_registry_is_measured(folder: Path, script: Call) -> None
     known = registry(folder)
     asked = ("--experiment", "table-3.5", "--backend", "emulator", "--trials", 1, "--datasets", known)
     solvers = ("--solvers", "sssp/dijkstra-heap")
-    assert script("measure.py", *asked, "--graphs", folder, "--output", folder, *solvers).status == 0
+    assert script("measure-experiment", *asked, "--graphs", folder, "--output", folder, *solvers).status == 0
     folder.rename(folder.with_name("another"))  # of no data set's name, but the graph says it is one
     written(folder.with_name("another"), source=1)
-    told = script("measure.py", *asked, "--graphs", folder.with_name("another"), "--output", folder, *solvers)
+    told = script(
+        "measure-experiment", *asked, "--graphs", folder.with_name("another"), "--output", folder, *solvers
+    )
     assert "not square of the registry (source: expected 0, found 1)" in told.refusal(1)
 
 
@@ -313,7 +317,7 @@ def test_a_forged_graph_of_the_registry_is_not_measured(
     known = load_registry([registry(folder, **entry)])
     told = refused(require_registered, csr.load(folder), folder, known, folder)
     assert told.startswith(f"{folder}: not square of the registry ({complaint}")
-    assert "; delete it and write it again, by get_graph.py" in told
+    assert "; delete it and write it again, by `retrace stage get-graph`" in told
 
 
 def test_a_stand_in_of_the_registry_is_known_by_its_origin(folder: Path) -> None:

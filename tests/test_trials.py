@@ -84,7 +84,8 @@ def run(
     device: tuple[str, Callable[[], EmulatedDevice]] = ("emulator", EmulatedDevice),
     setups: int = 3,
 ) -> list[Measurement]:
-    return measure("table-3.3", GRID, solvers, Effort(trials, budget_s, longest_s, setups), device)
+    effort = Effort(trials=trials, budget_s=budget_s, longest_s=longest_s, setups=setups)
+    return measure("table-3.3", GRID, solvers, effort, device)
 
 
 def test_a_job_ends_when_no_solver_wants_a_trial() -> None:
@@ -308,7 +309,7 @@ def test_what_is_predicted_to_be_long_is_skipped(temporary: Any) -> None:
 
 def test_the_emulator_skips_large_graphs() -> None:
     def statuses(most: int) -> dict[str, tuple[str, str | None]]:
-        effort = Effort(1, 60, emulated_vertices=most)
+        effort = Effort(trials=1, budget_s=60, emulated_vertices=most)
         found = measure("table-3.3", GRID, ["bfs/queue", "bfs/bsp"], effort, ("emulator", EmulatedDevice))
         return {case.request.solver: (case.status, case.reason) for case in found}
 
@@ -350,7 +351,7 @@ def test_trials_that_take_long_end_early_after_the_least(
             work(1.0)
             return super().solve(query)
 
-    effort = Effort(10, budget_s=60, setups=0, least_trials=least)
+    effort = Effort(trials=10, budget_s=60, setups=0, least_trials=least)
     (case,) = measure("table-3.3", GRID, ["bfs/delegate"], effort, ("emulator", EmulatedDevice))
     assert len(case.trials) == trials
 

@@ -56,7 +56,7 @@ def test_the_entry_is_what_runs_use(tmp_path: Path, script: Call, monkeypatch: P
     write_records(path, [block(size, time, machine="rtx") for size, time in {OWN: 10, 64: 5}.items()])
     output = tuned_file("rtx")
     asked = ("--machine", "rtx", "--figures", path.parents[1], "--output", output)
-    done = script("tune.py", "--settings", "block_size", "--records", path, *asked)
+    done = script("tune", "--settings", "block_size", "--records", path, *asked)
     assert done.status == 0, done.err
     costs = f"64; 1 times, over those with the solvers' own: 64: 0.500, {OWN}: 1.000"
     assert done.out == f"tune: block_size: {costs}\n"
@@ -85,7 +85,7 @@ def test_on_the_emulator_nothing_is_proposed(tmp_path: Path, script: Call, monke
     path = tmp_path / "r/tune-block-size/NY.jsonl"
     write_records(path, [block(OWN, 10, backend="emulator"), block(64, 5, backend="emulator")])
     asked = ("--machine", "h200", "--figures", tmp_path / "f", "--output", tmp_path / "out.yaml")
-    assert script("tune.py", "--settings", "block_size", "--records", path, *asked).status == 0
+    assert script("tune", "--settings", "block_size", "--records", path, *asked).status == 0
     assert yaml.safe_load((tmp_path / "out.yaml").read_text()) is None
     assert "# block_size: no times of a GPU" in (tmp_path / "out.yaml").read_text()
 

@@ -12,6 +12,7 @@ import pytest
 
 from command_line import Call
 from fabricated import changed, graph_info, record, trial, without_answer
+from figure_texts import assert_nothing_is_cut_or_overlaps
 from retrace import cli
 from retrace.publish.chart_ratios import draw_ratios
 from retrace.records.comparison import COLUMNS, MachineComparison, compare_records, pair
@@ -186,6 +187,19 @@ def test_a_figure_of_many_ratios_has_a_row_for_each() -> None:
     rows = [label.get_text() for label in axes.get_yticklabels()]
     assert len(rows) == 2 * len(graphs)  # a graph's name, and its solver
     assert [rows[int(text.xy[1])] for text in axes.texts] == ["bfs/queue"] * len(graphs)
+
+
+def test_a_figure_of_ratios_has_room_for_the_longest_name() -> None:
+    parameters = {
+        "block_size": 512,
+        "compacted": "yes",
+        "renumbered": "yes",
+        "sources": 1056,
+        "source_seed": 1,
+    }
+    named = {"solver": "betweenness/bitmap-queue", "problem": "betweenness", "parameters": parameters}
+    pairs = [changed(timed(factor), **named) for factor in (1, 2)]
+    assert_nothing_is_cut_or_overlaps(draw_ratios([compared(*pairs)], 0, ("a", "b")))
 
 
 def test_an_experiment_alone_may_be_compared(tmp_path: Path, call: Call) -> None:

@@ -62,7 +62,7 @@ def stored(tmp_path: Path, script: Call, lowered: None) -> Path:
 def generate_random(folder: Path, script: Call) -> Path:
     """Generate a graph of 1500 arcs by the program of the workflow."""
     asked = ("--vertices", 300, "--arcs-per-vertex", 5, "--seed", 3)
-    assert script("generate_graph.py", "--name", "random", *asked, "--output", folder).status == 0
+    assert script("generate-graph", "--name", "random", *asked, "--output", folder).status == 0
     return folder
 
 
@@ -127,7 +127,7 @@ def test_corrupt_offsets_are_refused(change, complaint: str, stored: Path) -> No
     written(stored, sha256=sha.hexdigest())
     told = refused(csr.load, stored, wide=True)
     assert told.startswith(f"{stored}: not a stored graph ({complaint}")
-    assert told.endswith("; delete it and write it again, by get_graph.py or `retrace convert`")
+    assert told.endswith("; delete it and write it again, by `retrace stage get-graph` or `retrace convert`")
 
 
 def test_one_flipped_bit_is_found(stored: Path) -> None:
@@ -155,7 +155,7 @@ def test_every_other_solver_declines(lowered: None) -> None:
     assert takes == ["generate/tree-first", "generate/tree-first-one-core"]
     for problem in {kind.problem for kind in REGISTRY.solvers.values()}:
         names = [name for name in REGISTRY.solvers if find(name).problem == problem and name not in WIDE]
-        cases = measure("mine", wide, names, Effort(1, 60), ("emulator", EmulatedDevice))
+        cases = measure("mine", wide, names, Effort(trials=1, budget_s=60), ("emulator", EmulatedDevice))
         assert {case.status for case in cases} == {"skipped"}
         takers = [name for name in WIDE if find(name).problem == problem]
         use = f"use {' or '.join(takers)}" if takers else f"no solver of {problem} takes more"
@@ -178,7 +178,7 @@ def test_a_generated_graph_is_checked(lowered: None) -> None:
         "mine",
         wanted,
         ["generate/tree-first", "generate/random-degree"],
-        Effort(1, 60),
+        Effort(trials=1, budget_s=60),
         ("emulator", EmulatedDevice),
     )
     made, declined = cases
@@ -251,7 +251,7 @@ def test_memory_is_compared_before_anything_is_made(monkeypatch: Patch, tmp_path
     with pytest.raises(TooLargeError, match=r"needs 25\.0 GiB of memory, 20\.0 GiB are free"):
         generate("generate/tree-first", LARGE)
     asked = ("--vertices", 2**27, "--arcs-per-vertex", 24, "--output", tmp_path / "large")
-    done = script("generate_graph.py", "--name", "random-27-24", *asked)
+    done = script("generate-graph", "--name", "random-27-24", *asked)
     assert done.err == "warning: random-27-24 is not made: needs 25.0 GiB of memory, 20.0 GiB are free\n"
     assert identity.stored_info(tmp_path / "large")["arcs"] == 3_221_225_472
     assert "the graph was not made: needs 25.0 GiB of memory" in refused(csr.load, tmp_path / "large")

@@ -105,6 +105,6 @@ def test_a_solver_of_it_is_refused_in_one_line(run: Run) -> None:
 def test_the_catalogue_keeps_them_when_it_is_written_anew(copy: Path, run: Run) -> None:
     catalogue = copy / "workflow/schemas/solvers.json"
     before = catalogue.read_text()
-    done = run("scripts/write_schemas.py")
+    done = run("scripts/stage.py", "write-schemas")
     assert done.returncode == 0, done.stderr
     assert catalogue.read_text() == before

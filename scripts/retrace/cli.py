@@ -3,7 +3,7 @@
 import os
 import pkgutil
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import REMAINDER, ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -67,14 +67,16 @@ def make_parser() -> ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
 
-    def add(name: str, run: str, does: str, example: str = "", ids: str = IDS) -> ArgumentParser:
+    def add(
+        name: str, run: str, does: str, example: str = "", ids: str = IDS, package: str = "commands"
+    ) -> ArgumentParser:
         command = commands.add_parser(
             name,
             help=does,
             description=f"{does[0].upper()}{does[1:]}. {ids}",
             epilog=f"example: python -m retrace {name} {example}".rstrip(),
         )
-        command.set_defaults(run=f"retrace.commands.{run}", usage=command.error)
+        command.set_defaults(run=f"retrace.{package}.{run}", usage=command.error)
         return command
 
     solve = add(
@@ -186,12 +188,19 @@ def make_parser() -> ArgumentParser:
     compare.add_argument(
         "--output", type=comparison_file, action="append", default=[], metavar="FILE", help=what
     )
+
+    stage = add(
+        "stage", "stage:run_named", "run one stage of the workflow, as its jobs do: `stage list` names them",
+        "generate-graph --help", ids="", package="system",
+    )  # fmt: skip
+    stage.add_argument("stage", help="its name, or list")
+    stage.add_argument("words", nargs=REMAINDER, metavar="...", help="its options; --help describes them")
     return parser
 
 
 def add_graph(command: ArgumentParser) -> None:
     """Add what names the graph."""
-    what = "graph file, perhaps gzip'ed, or a folder that get_graph.py or `convert` wrote"
+    what = "graph file, perhaps gzip'ed, or a folder that `stage get-graph` or `convert` wrote"
     command.add_argument("graph", type=Path, help=what)
     what = "of the file (default: told by its first lines)"
     command.add_argument("--format", choices=("auto", *FORMATS), default="auto", help=what)

@@ -265,7 +265,7 @@ def main() -> None:
     before = {} if asked.again else kept.verdicts
     verdicts = {mutant: before[digest] for mutant, digest in digests.items() if digest in before}
     # without GAPBS, its tests would be skipped
-    get_gapbs = [sys.executable, "scripts/get_gapbs.py"]
+    get_gapbs = [sys.executable, "scripts/stage.py", "get-gapbs"]
     subprocess.run(get_gapbs, cwd=ROOT, env=os.environ | {"RETRACE_BUILD": str(BUILD)}, check=True)
     copies: SimpleQueue[Path] = SimpleQueue()
     for number in range(asked.processes):

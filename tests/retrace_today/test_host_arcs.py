@@ -358,7 +358,11 @@ def test_a_graph_larger_than_the_device_is_searched(other: str, spec: str) -> No
     string = layers([1] + [50] * 21)
     large = identified(string, "layers", source=0, sources={"count": 8, "seed": 1})
     cases = measure(
-        "mine", large, [other, spec], Effort(1, 60), ("emulator", lambda: EmulatedDevice(memory_gib=2**-14))
+        "mine",
+        large,
+        [other, spec],
+        Effort(trials=1, budget_s=60),
+        ("emulator", lambda: EmulatedDevice(memory_gib=2**-14)),
     )
     refused, answered = cases
     assert refused.status == "skipped"

@@ -102,7 +102,9 @@ def test_records_of_a_machine_are_of_no_graph(script: Call, tmp_path: Path) -> N
         "--output",
         tmp_path / "machines/local/limits",
     )
-    done = script("measure.py", *asked, "--graphs", "none", "--solvers", "limits/read-l2", "limits/launch")
+    done = script(
+        "measure-experiment", *asked, "--graphs", "none", "--solvers", "limits/read-l2", "limits/launch"
+    )
     assert done.status == 0, done.err
     read, launch = read_records([tmp_path / "machines/local/limits/none.jsonl"])
     assert (read.graph.name, read.graph.vertices, read.source) == ("none", 0, None)
@@ -113,8 +115,10 @@ def test_records_of_a_machine_are_of_no_graph(script: Call, tmp_path: Path) -> N
     assert read.iterations is not None
     assert read.iterations & (read.iterations - 1) == 0
     assert launch.observed == {}
-    wrong = script("measure.py", *asked, "--graphs", "NY", "--solvers", "limits/launch")
+    wrong = script("measure-experiment", *asked, "--graphs", "NY", "--solvers", "limits/launch")
     assert wrong.status == 1
     assert "graph NY: expected none, since limits are measured without a graph" in wrong.err
-    mixed = script("measure.py", *asked, "--graphs", "none", "--solvers", "limits/launch", "bfs/queue")
+    mixed = script(
+        "measure-experiment", *asked, "--graphs", "none", "--solvers", "limits/launch", "bfs/queue"
+    )
     assert "--solvers: expected generators, solvers of limits, or others, not several" in mixed.err

@@ -41,7 +41,7 @@ def test_it_is_measured_as_any_other(problem: str, stored: Path, script: Call) -
     others = ["bsp", "scipy", "igraph", "auto"]
     names = [f"{problem}/{variant}" for variant in ("host-arcs", *others)]
     asked = ("--experiment", "mine", "--backend", "emulator", "--trials", 1, "--solvers", *names)
-    assert script("measure.py", *asked, "--graphs", stored, "--output", stored.parent).status == 0
+    assert script("measure-experiment", *asked, "--graphs", stored, "--output", stored.parent).status == 0
     answered, *declined = read_records([stored.parent / "random.jsonl"])
     assert (answered.status, answered.verified, answered.oracle) == ("ok", True, PROVED)
     assert (answered.graph.vertices, answered.graph.arcs) == (300, 1500)

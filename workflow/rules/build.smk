@@ -13,8 +13,8 @@ rule gapbs:
     after it, so this begins before all else.
     """
     input:
-        script=f"{SCRIPTS}/get_gapbs.py",
-        code=imports("get_gapbs.py"),
+        script=STAGE,
+        code=stage_code("get-gapbs"),
     output:
         "resources/build/peers/gapbs.json",
     log:
@@ -25,7 +25,7 @@ rule gapbs:
     message:
         "Get the source of the GAP Benchmark Suite"
     shell:
-        "python {input.script:q} --downloads resources/downloads --output {output:q} --warnings {log:q}"
+        "python {input.script:q} get-gapbs --output {output:q} --warnings {log:q}"
         " > {log:q} 2> >(tee -a {log:q} >&2)"
 
 
@@ -33,8 +33,8 @@ rule thrust:
     """Compile what uses Thrust: nvcc takes 20 s, so this begins before all else, and a build finds it in build/."""
     input:
         kernels=PLAN.thrust_kernels,
-        script=f"{SCRIPTS}/build_kernels.py",
-        code=imports("build_kernels.py", aside=project.ALL_SOLVERS),
+        script=STAGE,
+        code=stage_code("build-kernels", aside=project.ALL_SOLVERS),
     output:
         "resources/build/peers/thrust.json",
     log:
@@ -43,13 +43,12 @@ rule thrust:
     conda:
         ENVIRONMENT
     params:
-        backends=[PLAN.backend],
-        compute_capability=PLAN.options("compute_capability"),
+        job=PLAN.compiling(PLAN.backend),
     message:
         "Compile what uses Thrust"
     shell:
-        "python {input.script:q} --output {output:q} --backends {params.backends:q}"
-        " {params.compute_capability:q} --processes {threads} --files {input.kernels:q} 2> >(tee {log:q} >&2)"
+        "python {input.script:q} build-kernels {params.job:q} --processes {threads} --files {input.kernels:q}"
+        " --output {output:q} 2> >(tee {log:q} >&2)"
 
 
 rule build:
@@ -67,8 +66,8 @@ rule build:
         compiled_before=lambda wildcards: PLAN.with_experiment(
             wildcards.experiment
         ).compiled_before(wildcards.experiment),
-        script=f"{SCRIPTS}/build_kernels.py",
-        code=imports("build_kernels.py", aside=project.ALL_SOLVERS),
+        script=STAGE,
+        code=stage_code("build-kernels", aside=project.ALL_SOLVERS),
     output:
         "resources/build/{experiment}.json",
     log:
@@ -78,10 +77,9 @@ rule build:
         ENVIRONMENT
     threads: 4
     params:
-        backends=["host", PLAN.backend],
-        compute_capability=PLAN.options("compute_capability"),
+        job=PLAN.compiling("host", PLAN.backend),
     message:
         "Compile the kernels of {wildcards.experiment}"
     shell:
-        "python {input.script:q} --output {output:q} --backends {params.backends:q}"
-        " {params.compute_capability:q} --processes {threads} --files {input.kernels:q} 2> >(tee {log:q} >&2)"
+        "python {input.script:q} build-kernels {params.job:q} --processes {threads} --files {input.kernels:q}"
+        " --output {output:q} 2> >(tee {log:q} >&2)"

@@ -8,8 +8,8 @@ rule verification:
     input:
         expand(f"{TEMPLATES}/{{name}}.j2", name=["table.md", "table.html", "words.txt"]),
         records=PLAN.records(*PLAN.experiments),
-        script=f"{SCRIPTS}/make_verification.py",
-        code=imports("make_verification.py"),
+        script=STAGE,
+        code=stage_code("make-verification"),
     output:
         csv="results/tables/verification.csv",
         md="results/tables/verification.md",
@@ -26,5 +26,5 @@ rule verification:
     message:
         "List which answers were verified"
     shell:
-        "python {input.script:q} --records {input.records:q}"
+        "python {input.script:q} make-verification --records {input.records:q}"
         " --output-prefix results/tables/verification 2> >(tee {log:q} >&2)"

@@ -12,8 +12,8 @@ rule graph:
     input:
         lambda wildcards: PLAN.project_files(wildcards.dataset),
         reader=f"{KERNELS}/host/read_lines.cpp",
-        script=f"{SCRIPTS}/get_graph.py",
-        code=imports("get_graph.py"),
+        script=STAGE,
+        code=stage_code("get-graph"),
         datasets=ancient(PLAN.registry_files),
     output:
         directory("resources/graphs/{dataset}"),
@@ -26,13 +26,12 @@ rule graph:
         # A change of this entry downloads the graph again; changes of other entries do not.
         entry=lambda wildcards: PLAN.datasets[wildcards.dataset].model_dump_json(),
         # Snakemake ignores changes of a function of `output`: `offline` does not concern a graph that is there.
-        offline=lambda wildcards, output: config["offline"],
-        seed=config["seed"],
+        offline=lambda wildcards, output: words_of(offline=config["offline"]),
+        job=lambda wildcards: words_of(graph=wildcards.dataset, seed=config["seed"]),
     message:
         "Get the graph {wildcards.dataset}"
     shell:
-        "python {input.script:q} --datasets {input.datasets:q} --graph {wildcards.dataset:q}"
-        " --downloads resources/downloads --offline {params.offline:q} --seed {params.seed:q}"
+        "python {input.script:q} get-graph {params.job:q} {params.offline:q} --datasets {input.datasets:q}"
         " --output {output:q} --warnings {log:q} > {log:q} 2> >(tee -a {log:q} >&2)"
 
 
@@ -43,8 +42,8 @@ rule random_graph:
         f"{KERNELS}/host/tree_first.h",
         f"{KERNELS}/host/in_parallel.h",
         f"{KERNELS}/generate/random_graph.h",
-        script=f"{SCRIPTS}/generate_graph.py",
-        code=imports("generate_graph.py"),
+        script=STAGE,
+        code=stage_code("generate-graph"),
     output:
         directory(
             "resources/graphs/{kind,random|hub}-{exponent,[0-9]+}-{per_vertex,[0-9]+}{sources,(-[0-9]+)?}"
@@ -55,25 +54,26 @@ rule random_graph:
     conda:
         ENVIRONMENT
     params:
-        vertices=lambda wildcards: 2 ** int(wildcards.exponent),
-        hub=lambda wildcards: "--hub" if wildcards.kind == "hub" else "",
-        sources=lambda wildcards: (
-            ["--sources", wildcards.sources[1:]] if wildcards.sources else []
+        job=lambda wildcards: words_of(
+            name="{kind}-{exponent}-{per_vertex}{sources}".format(**wildcards),
+            vertices=2 ** int(wildcards.exponent),
+            arcs_per_vertex=wildcards.per_vertex,
+            hub=wildcards.kind == "hub",
+            sources=wildcards.sources[1:] or None,
+            seed=config["seed"],
         ),
-        seed=config["seed"],
     message:
         "Generate {wildcards.kind}-{wildcards.exponent}-{wildcards.per_vertex}{wildcards.sources}"
     shell:
-        "python {input.script:q} --name {wildcards.kind}-{wildcards.exponent}-{wildcards.per_vertex}{wildcards.sources} {params.hub}"
-        " --vertices {params.vertices} --arcs-per-vertex {wildcards.per_vertex} {params.sources:q} --seed {params.seed:q}"
+        "python {input.script:q} generate-graph {params.job:q}"
         " --output {output:q} --warnings {log:q} > {log:q} 2> >(tee -a {log:q} >&2)"
 
 
 rule dense_graph:
     """Write the identity of a complete graph of {vertices} vertices; its matrix is generated when it is measured."""
     input:
-        script=f"{SCRIPTS}/generate_dense.py",
-        code=imports("generate_dense.py"),
+        script=STAGE,
+        code=stage_code("generate-dense"),
     output:
         directory("resources/graphs/dense-{vertices,[0-9]+}"),
     log:
@@ -82,9 +82,8 @@ rule dense_graph:
     conda:
         ENVIRONMENT
     params:
-        seed=config["seed"],
+        job=lambda wildcards: words_of(vertices=wildcards.vertices, seed=config["seed"]),
     message:
         "Name dense-{wildcards.vertices}"
     shell:
-        "python {input.script:q} --vertices {wildcards.vertices} --seed {params.seed:q}"
-        " --output {output:q} 2> >(tee {log:q} >&2)"
+        "python {input.script:q} generate-dense {params.job:q} --output {output:q} 2> >(tee {log:q} >&2)"

@@ -22,7 +22,7 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
         input:
             graphs=job.stored,
             built=f"resources/build/{job.experiment}.json",
-            script=f"{SCRIPTS}/measure.py",
+            script=STAGE,
             code=of.modules(job.experiment),
             datasets=ancient(PLAN.registry_files),
         output:
@@ -47,19 +47,9 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
             gpu=1 if PLAN.backend == "cuda" else None,
             emulator=1 if PLAN.backend == "emulator" else None,
         params:
-            experiment=job.experiment,
+            job=of.measuring(job.experiment),
             graphs=[f"resources/graphs/{graph}" for graph in job.at_once],
-            solvers=of.solvers(job.experiment),
-            backend=PLAN.backend,
-            memory_and_target=PLAN.options("memory_gib", "compute_capability"),
-            machine=config["machine"],
-            trials=of.limits(job.experiment).trials,
-            least_trials=of.limits(job.experiment).least_trials,
-            seed=config["seed"],
-            setups=of.experiments[job.experiment].setups,
-            budget=of.limits(job.experiment).budget_s,
-            longest=of.limits(job.experiment).longest_s,
-            emulated=of.emulated_limit(job.experiment),
+            checkpoints=f"resources/checkpoints/{job.experiment}",
             # the outputs' common folder
             folder=lambda wildcards, output: str(Path(output[0]).parent),
         message:
@@ -68,13 +58,8 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
                 + ("{wildcards.graph}" if job.apart else ", ".join(job.graphs))
             )
         shell:
-            "python {input.script:q} --experiment {params.experiment:q} --graphs {params.graphs:q}"
-            " --datasets {input.datasets:q}"
-            " --solvers {params.solvers:q} --backend {params.backend:q} {params.memory_and_target:q}"
-            " --machine {params.machine:q} --trials {params.trials:q} --least-trials {params.least_trials:q}"
-            " --setups {params.setups:q} --seed {params.seed:q}"
-            " --budget-s {params.budget:q} --longest-s {params.longest:q} {params.emulated:q} --output {params.folder:q}"
-            " --checkpoints resources/checkpoints/{params.experiment:q}"
+            "python {input.script:q} measure-experiment {params.job:q} --graphs {params.graphs:q}"
+            " --datasets {input.datasets:q} --output {params.folder:q} --checkpoints {params.checkpoints:q}"
             " 2> >(tee {log:q} >&2)"
 
 
@@ -82,8 +67,8 @@ rule oracle:
     """Compute the expected answers on {graph}, which are cached in build/ by content."""
     input:
         graph="resources/graphs/{graph}",
-        script=f"{SCRIPTS}/make_oracle.py",
-        code=imports("make_oracle.py"),
+        script=STAGE,
+        code=stage_code("make-oracle"),
     output:
         "resources/oracles/{graph}.txt",
     log:
@@ -94,11 +79,11 @@ rule oracle:
     conda:
         ENVIRONMENT
     params:
-        problems=lambda wildcards: PLAN.sparse[wildcards.graph],
+        job=lambda wildcards: words_of(problems=PLAN.sparse[wildcards.graph]),
     message:
         "Compute the expected answers on {wildcards.graph}"
     shell:
-        "python {input.script:q} --graph {input.graph:q} --problems {params.problems:q} --output {output:q}"
+        "python {input.script:q} make-oracle {params.job:q} --graph {input.graph:q} --output {output:q}"
         " 2> >(tee {log:q} >&2)"
 
 

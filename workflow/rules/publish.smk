@@ -29,10 +29,11 @@ for name in PLAN.experiments:
                 f"{TEMPLATES}/{{name}}.j2",
                 name=["table.md", "table.html", "table.txt", "words.txt"],
             ),
+            f"{TEMPLATES}/figures.yaml",
             report=PLAN.report_files(name),
             records=PLAN.records(*PLAN.shown_with(name)),
-            script=f"{SCRIPTS}/publish_experiment.py",
-            code=imports("publish_experiment.py"),
+            script=STAGE,
+            code=stage_code("publish-experiment"),
         output:
             csv=f"results/tables/{name}.csv",
             md=f"results/tables/{name}.md",
@@ -59,17 +60,15 @@ for name in PLAN.experiments:
         conda:
             ENVIRONMENT
         params:
-            experiment=name,
-            figures=figures,
-            report=(
-                ["--report", *PLAN.report_files(name)[:1]]
-                if PLAN.report_files(name)
-                else []
+            job=words_of(
+                experiment=name,
+                figures=figures,
+                report=next(iter(PLAN.report_files(name)), None),
             ),
         message:
             f"Write the table and draw the figures of {name}"
         shell:
-            "python {input.script:q} --experiment {params.experiment:q} --figures {params.figures:q} {params.report:q}"
+            "python {input.script:q} publish-experiment {params.job:q}"
             " --records {input.records:q} --output results 2> >(tee {log:q} >&2)"
 
 
@@ -82,8 +81,9 @@ for name, (key, experiments) in PLAN.waterfalls.items():
         input:
             report=plan.published(key),
             records=PLAN.records(*experiments),
-            script=f"{SCRIPTS}/draw_waterfall.py",
-            code=imports("draw_waterfall.py"),
+            sentences=f"{TEMPLATES}/figures.yaml",
+            script=STAGE,
+            code=stage_code("draw-waterfall"),
         output:
             report(
                 f"results/figures/{name}.svg",
@@ -102,7 +102,8 @@ for name, (key, experiments) in PLAN.waterfalls.items():
         message:
             f"Draw {name}"
         shell:
-            "python {input.script:q} --figure {params.figure:q} --report {input.report[0]:q} --records {input.records:q}"
+            "python {input.script:q} draw-waterfall --figure {params.figure:q} --report {input.report[0]:q}"
+            " --records {input.records:q}"
             " --output results/figures 2> >(tee {log:q} >&2)"
 
 
@@ -112,8 +113,8 @@ rule claims:
         expand(f"{TEMPLATES}/{{name}}.j2", name=["table.md", "table.html", "words.txt"]),
         report=lambda wildcards: plan.published(wildcards.report),
         records=lambda wildcards: PLAN.report_records(wildcards.report),
-        script=f"{SCRIPTS}/make_claims.py",
-        code=imports("make_claims.py"),
+        script=STAGE,
+        code=stage_code("make-claims"),
     output:
         csv="results/tables/claims-{report}.csv",
         md="results/tables/claims-{report}.md",
@@ -130,7 +131,7 @@ rule claims:
     message:
         "Judge the claims of {wildcards.report}"
     shell:
-        "python {input.script:q} --report {input.report[0]:q} --records {input.records:q}"
+        "python {input.script:q} make-claims --report {input.report[0]:q} --records {input.records:q}"
         " --output-prefix results/tables/claims-{wildcards.report:q} 2> >(tee {log:q} >&2)"
 
 
@@ -139,8 +140,8 @@ rule claims_summary:
     input:
         expand(f"{TEMPLATES}/{{name}}.j2", name=["table.md", "table.html", "words.txt"]),
         claims=expand("results/tables/claims-{report}.csv", report=PLAN.judged),
-        script=f"{SCRIPTS}/make_claims_summary.py",
-        code=imports("make_claims_summary.py"),
+        script=STAGE,
+        code=stage_code("make-claims-summary"),
     output:
         csv="results/tables/claims-summary.csv",
         md="results/tables/claims-summary.md",
@@ -157,7 +158,7 @@ rule claims_summary:
     message:
         "Count the claims by verdict"
     shell:
-        "python {input.script:q} --claims {input.claims:q} --output-prefix results/tables/claims-summary"
+        "python {input.script:q} make-claims-summary --claims {input.claims:q} --output-prefix results/tables/claims-summary"
         " 2> >(tee {log:q} >&2)"
 
 
@@ -174,8 +175,8 @@ rule page:
         reports=[plan.published(key)[0] for key in PLAN.reports],
         records=PLAN.records(*PLAN.experiments),
         figures=expand("results/figures/{figure}.svg", figure=PLAN.figures),
-        script=f"{SCRIPTS}/make_report.py",
-        code=imports("make_report.py"),
+        script=STAGE,
+        code=stage_code("make-report"),
     output:
         "results/report/index.html",
     log:
@@ -183,9 +184,9 @@ rule page:
     conda:
         ENVIRONMENT
     params:
-        machine=PLAN.config.machine,
+        job=words_of(machine=PLAN.config.machine),
     message:
         "Put everything on one page, {output}"
     shell:
-        "python {input.script:q} --reports {input.reports:q} --records {input.records:q} --figures {input.figures:q}"
-        " --machine {params.machine:q} --output {output:q} 2> >(tee {log:q} >&2)"
+        "python {input.script:q} make-report {params.job:q} --reports {input.reports:q} --records {input.records:q}"
+        " --figures {input.figures:q} --output {output:q} 2> >(tee {log:q} >&2)"

@@ -9,8 +9,9 @@ rule tune:
     """Compare the values of each setting of `machines`, and write those that are faster on the whole."""
     input:
         records=TUNING.measured(*TUNING.experiments),
-        script=f"{SCRIPTS}/tune.py",
-        code=imports("tune.py"),
+        sentences=f"{TEMPLATES}/figures.yaml",
+        script=STAGE,
+        code=stage_code("tune"),
     output:
         settings=tuned_file(PLAN.config.machine),
         figures=expand(
@@ -24,12 +25,10 @@ rule tune:
     conda:
         ENVIRONMENT
     params:
-        settings=list(PLAN.config.tuning),
-        machine=PLAN.config.machine,
+        job=words_of(settings=list(PLAN.config.tuning), machine=PLAN.config.machine),
         folder=lambda wildcards, output: str(Path(output.settings).with_suffix("")),
     message:
-        "Find the settings of {params.machine}"
+        f"Find the settings of {PLAN.config.machine}"
     shell:
-        "python {input.script:q} --settings {params.settings:q} --records {input.records:q}"
-        " --machine {params.machine:q} --figures {params.folder:q} --output {output.settings:q}"
-        " 2> >(tee {log:q} >&2)"
+        "python {input.script:q} tune {params.job:q} --records {input.records:q}"
+        " --figures {params.folder:q} --output {output.settings:q} 2> >(tee {log:q} >&2)"

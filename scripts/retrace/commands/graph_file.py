@@ -92,7 +92,7 @@ def _read(path: Path, kind: str, solver: str | None) -> GraphFile:
         if kind != "auto" or not (path / "graph.json").is_file():
             raise RetraceError(
                 f"{path}: is a folder{'' if kind == 'auto' else ', not a file'}; expected a graph file, or a "
-                "folder with a graph.json, as get_graph.py and `convert` write"
+                "folder with a graph.json, as `stage get-graph` and `convert` write"
             )
         wide = solver is not None and find(solver).wide
         return GraphFile(rows_of(load_graph(path, negative, wide)), path, STORED_KIND, 0)

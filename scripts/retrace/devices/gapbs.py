@@ -44,8 +44,8 @@ def why_missing() -> str | None:
     """Return why what calls GAPBS cannot be compiled here; None if it can."""
     if not source_folder().is_dir():
         if not was_missing():
-            return "GAPBS's source is not here yet; a run gets it, as does scripts/get_gapbs.py"
-        again = f"scripts/get_gapbs.py tries again, as does a run after rm {OUTCOME}"
+            return "GAPBS's source is not here yet; a run gets it, as does `retrace stage get-gapbs`"
+        again = f"`retrace stage get-gapbs` tries again, as does a run after rm {OUTCOME}"
         return f"GAPBS's source could not be had; {again}"
     if not has_openmp(find_cxx()):
         return f"{find_cxx()} has no OpenMP, without which GAPBS would run on one core; set CXX to another"

@@ -84,7 +84,7 @@ def save(graph: DenseGraph, folder: Path) -> None:
 def load(folder: Path) -> DenseGraph:
     """Load a graph that `save` wrote; raise RetraceError if there is none, or not the one that was saved."""
     info = identity.stored_info(folder)
-    with identity.naming_folder(folder, "generate_dense.py"):
+    with identity.naming_folder(folder, "`retrace stage generate-dense`"):
         graph = DenseGraph(info["vertices"], info["seed"], (info["least_weight"], info["greatest_weight"]))
         if graph.info != info:
             raise ValueError("its seed and range of weights do not give its other values, such as sha256")

@@ -96,8 +96,12 @@ def plain_file(path: Path) -> Path:
     return path
 
 
+STORING = "`retrace stage get-graph` or `retrace convert`"
+"""What writes stored graphs."""
+
+
 @contextmanager
-def naming_folder(folder: Path, writer: str = "get_graph.py or `retrace convert`") -> Iterator[None]:
+def naming_folder(folder: Path, writer: str = STORING) -> Iterator[None]:
     """Turn an error into one line that names the folder, and who can write it again."""
     try:
         yield

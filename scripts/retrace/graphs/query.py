@@ -90,7 +90,7 @@ def queries(problem: str, info: dict[str, Any]) -> list[Query]:
     if key not in info:
         raise RetraceError(
             f"{info.get('name')}: its graph.json has no {key} for {problem}; measure a graph that "
-            "get_graph.py or generate_*.py wrote"
+            "a stage wrote, such as `retrace stage get-graph`"
         )
     if of_pairs:
         return [Query(pair[0], pair[1], kind) for kind, pair in info["pairs"].items()]

@@ -36,7 +36,7 @@ def require_registered(graph: Graph, folder: Path, registry: Mapping[str, Datase
         if actual != expected:
             raise RetraceError(
                 f"{folder}: not {dataset.name} of the registry ({key}: expected {expected}, found {actual}); "
-                "delete it and write it again, by get_graph.py, or give another graph another name"
+                "delete it and write it again, by `retrace stage get-graph`, or name another graph otherwise"
             )
 
 

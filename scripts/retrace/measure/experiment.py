@@ -5,13 +5,17 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
 
 from cuda_device.errors import OneLineError
+from cuda_device.gpu_limits import GPULimits
 from retrace.catalogue.known_solvers import given
 from retrace.check.checkers import checker_of
+from retrace.devices.backends import device_class
 from retrace.graphs import identity, random
 from retrace.graphs.dataset_registry import Dataset
 from retrace.graphs.query import NoGraph, Subject, no_graph, queries
@@ -19,30 +23,79 @@ from retrace.graphs.random import RandomGraph
 from retrace.graphs.registered import require_registered
 from retrace.graphs.stored import load_graph
 from retrace.measure import environment
-from retrace.measure.kept_trials import Keeping, KeptTrials
+from retrace.measure.kept_trials import Keeping, KeptTrials, identity_of_job
 from retrace.measure.trials import DeviceFactory, Effort, Measurement, Request, SharedDevice
 from retrace.records.record import GraphInfo, Record, make_record, update_records, updated, write_records
 from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
 from retrace.system.bars import bar
 from retrace.system.files import check_writable
+from retrace.system.models import Name, Some
+
+
+class MeasuringJob(Effort):
+    """What decides the records of an experiment, whatever the graph."""
+
+    experiment: Name
+    """Key of the experiment, such as table-3.3."""
+    solvers: Some[str]
+    """Such as bfs/queue bfs/bsp: of one problem, each once."""
+    backend: Literal["cuda", "emulator"]
+    """Where CUDA kernels run."""
+    machine: str = "local"
+    """Name of this computer in the records."""
+    memory_gib: float | None = Field(None, gt=0)
+    """Use no more device memory; without it all that is free."""
+    compute_capability: str | None = None
+    """Use the GPU, or the emulator, as one of this compute capability, such as 8.6; without it as it is."""
+    seed: int = 1
+    """Of generators."""
+
+    @field_validator("solvers")
+    @classmethod
+    def _measured_together(cls, solvers: tuple[str, ...]) -> tuple[str, ...]:
+        for solver in solvers:
+            parse(solver)
+        if len({given(solver) for solver in solvers}) > 1:
+            expected = "expected generators, solvers of limits, or others, not several"
+            raise ValueError(f"{expected}; measure them apart")
+        return each_once(solvers)
+
+    @field_validator("compute_capability")
+    @classmethod
+    def _known(cls, capability: str | None) -> str | None:
+        if capability is not None:
+            GPULimits.by_capability(capability)
+        return capability
+
+    @cached_property
+    def device(self) -> tuple[str, DeviceFactory]:
+        """Return the backend of kernels, and what opens its device, with its limits."""
+        kind = device_class(self.backend)
+        return self.backend, partial(
+            kind, memory_gib=self.memory_gib, compute_capability=self.compute_capability
+        )
+
+    def kept_in(self, folder: Path, every_s: float, software: Mapping[str, Any]) -> Keeping:
+        """Return where trials are kept, and all that they depend on."""
+        options = self.model_dump(mode="json", include=set(MeasuringJob.model_fields))
+        return Keeping(folder, every_s, identity_of_job(options, software))
+
+
+def each_once(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names; raise ValueError if one is there twice."""
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ValueError(f"{twice} is given twice; give it once")
+    return names
 
 
 @dataclass(frozen=True)
 class Task:
     """An experiment to be measured on one graph."""
 
-    experiment: str
+    job: MeasuringJob
     folder: Path
     """Where the graph is stored. Its name is the graph's, also of one that is made or none."""
-    solvers: Sequence[str]
-    effort: Effort
-    device: tuple[str, DeviceFactory]
-    """The backend of kernels, and what opens its device."""
-    seed: int
-    """Of generators."""
-    machine: str
-    """Name of this computer in the records."""
     output: Path
     """File of the records."""
     update: bool
@@ -53,9 +106,9 @@ class Task:
     @cached_property
     def subject(self) -> RandomGraph | NoGraph | None:
         """What is given instead of a stored graph: to a generator the graph to make."""
-        kind, name = given(self.solvers[0]), self.folder.name
+        kind, name = given(self.job.solvers[0]), self.folder.name
         if kind == "generate":
-            return random.named(name, self.seed)
+            return random.named(name, self.job.seed)
         return no_graph(name) if kind == "limits" else None
 
     @cached_property
@@ -82,15 +135,15 @@ class Task:
         if "missing" in self.info:
             cases = self.skipped(self.info["missing"])
         else:
-            cases = unmeasured(self.info, self.solvers, self.device)
+            cases = unmeasured(self.info, self.job.solvers, self.job.device)
             kept = self.kept(registry)
             if kept and (trials := kept.restore(cases)):
                 message = f"goes on from a job that was stopped, trials kept: {trials}"
                 print(f"{self.folder.name}: {message}", file=sys.stderr)
-            if any(case.wants_trial(self.effort) for case in cases):
+            if any(case.wants_trial(self.job) for case in cases):
                 graph = self.load(registry, downloads)
                 keep = kept.write_now_and_then if kept else lambda _: None
-                complete(self.experiment, graph, cases, self.effort, self.device[1], keep)
+                complete(self.job.experiment, graph, cases, self.job, self.job.device[1], keep)
             if kept:
                 kept.write(cases)
         write = update_records if self.update else write_records
@@ -101,7 +154,7 @@ class Task:
         """Return what solvers are given; RetraceError if a stored graph is not the one of its name."""
         if self.subject is not None:
             return self.subject
-        negative = all(find(name).problem == "bellman-ford" for name in self.solvers)
+        negative = all(find(name).problem == "bellman-ford" for name in self.job.solvers)
         graph = load_graph(self.folder, negative, wide=True)
         require_registered(graph, self.folder, registry, downloads)
         return graph
@@ -117,7 +170,7 @@ class Task:
 
     def skipped(self, reason: str) -> list[Measurement]:
         """Return measurements that give a reason and nothing else."""
-        cases = unmeasured(self.info, self.solvers, self.device)
+        cases = unmeasured(self.info, self.job.solvers, self.job.device)
         for case in cases:
             case.skip(reason)
         return cases
@@ -125,8 +178,8 @@ class Task:
     def records(self, cases: Sequence[Measurement], software: Mapping[str, Any]) -> list[Record]:
         """Return the records of measurements with a description of this computer."""
         gpu = next((case.gpu for case in cases if case.gpu is not None), None)
-        origin = {"machine": environment.machine(self.machine, gpu), "software": software}
-        return [as_record(self.experiment, self.info, case, origin) for case in cases]
+        origin = {"machine": environment.machine(self.job.machine, gpu), "software": software}
+        return [as_record(self.job.experiment, self.info, case, origin) for case in cases]
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from cuda_device import memory
 from cuda_device.errors import LacksError, TooLargeError, escaped
@@ -38,6 +39,7 @@ from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.solvers import DeviceSolver, Solver, find, make
 from retrace.solvers.libraries import Peer
 from retrace.system.errors import RetraceError
+from retrace.system.models import Model
 
 DeviceFactory = Callable[[], Device]
 T = TypeVar("T")
@@ -66,22 +68,21 @@ REPEATS = 3
 """How often a trial is repeated that ran on a throttled GPU, or was faster than its kernels."""
 
 
-@dataclass(frozen=True)
-class Effort:
+class Effort(Model):
     """How much to measure."""
 
-    trials: int
+    trials: int = Field(10, ge=1)
     """Most trials of each solver and query; the emulator runs one, since its times say nothing."""
-    budget_s: float
+    budget_s: float = Field(60.0, gt=0)
     """Seconds for the trials of a solver and query: after the first, no trial is begun that would exceed
     the budget if it took as long as the slowest so far."""
-    longest_s: float = float("inf")
+    longest_s: float = Field(60.0, gt=0)
     """A solver predicted to need more seconds for one trial is skipped."""
-    setups: int = 3
+    setups: int = Field(0, ge=0)
     """Most timed passes of a GPU solver's `setup`: each makes a context, in 0.1 s. Others have one."""
-    emulated_vertices: float = float("inf")
-    """The emulator skips graphs with more vertices."""
-    least_trials: int = LEAST_TRIALS
+    emulated_vertices: int | None = Field(None, ge=1)
+    """The emulator skips graphs with more vertices; without it none."""
+    least_trials: int = Field(LEAST_TRIALS, ge=LEAST_TRIALS)
     """Trials of a solver before they end early, because they agree or take long."""
 
 
@@ -291,8 +292,9 @@ class Measurement(Results):
             if self.request.open_device and (missing := kind.missing_from(shared.limits)) is not None:
                 self.skip(missing)
                 return
-            if self.request.backend == "emulator" and graph.vertices > effort.emulated_vertices:
-                self.skip(f"emulated on graphs of at most {effort.emulated_vertices:,} vertices")
+            limit = effort.emulated_vertices
+            if self.request.backend == "emulator" and limit is not None and graph.vertices > limit:
+                self.skip(f"emulated on graphs of at most {limit:,} vertices")
             if isinstance(graph, CSRGraph):
                 memory.require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
             elif isinstance(graph, RandomGraph):

@@ -33,6 +33,7 @@ from retrace.records.record import survey
 from retrace.reports.report import Report, load_reports, report_paths
 from retrace.system import project
 from retrace.system.errors import RetraceError
+from retrace.system.stage import words_of
 
 FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
 """The suffixes of what a run makes, by its folder in `results/`."""
@@ -225,10 +226,27 @@ class Plan:
         """Return how much of an experiment this run measures."""
         return self.config.limits_of(experiment)
 
-    def emulated_limit(self, experiment: str) -> list[str]:
-        """Return the option that keeps large graphs from the emulator; nothing on a GPU."""
-        most = self.limits(experiment).emulated_vertices
-        return option("--emulated-vertices", most) if self.backend == "emulator" else []
+    def measuring(self, experiment: str) -> list[str]:
+        """Return what decides the records of an experiment, as options of the stage that measures.
+
+        The emulator alone is kept from large graphs.
+        """
+        not_here = () if self.backend == "emulator" else ("emulated_vertices",)
+        return words_of(
+            experiment=experiment,
+            solvers=self.solvers(experiment),
+            backend=self.backend,
+            memory_gib=self.config.this.memory_gib,
+            compute_capability=self.config.this.compute_capability,
+            machine=self.config.machine,
+            seed=self.config.seed,
+            setups=self.experiments[experiment].setups,
+            **{key: value for key, value in self.limits(experiment) if key not in not_here},
+        )
+
+    def compiling(self, *backends: str) -> list[str]:
+        """Return what kernels are compiled for, as options of the stage that compiles them."""
+        return words_of(backends=backends, compute_capability=self.config.this.compute_capability)
 
     def options(self, *keys: str) -> list[str]:
         """Return settings of the machine as options of a command, such as `--memory-gib 8`."""
@@ -311,8 +329,9 @@ class Plan:
         """Return the modules that measure an experiment, without those of other solvers."""
         modules = {solver.module for solver in self.known(experiment)}
         files = sorted({file for module in modules for file in project.code_of(module)})
-        used = project.imported("scripts/measure.py", *files, aside=project.ALL_SOLVERS)
-        return [project.path(path) for path in sorted({*files, *used})]
+        measuring = project.stage_module("measure-experiment")
+        used = project.imported(measuring, *files, aside=project.ALL_SOLVERS)
+        return [project.path(path) for path in sorted({measuring, *files, *used})]
 
     @property
     def stored(self) -> dict[str, dict[str, Any]]:

@@ -3,14 +3,22 @@
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.transforms import Bbox
 
-from retrace.publish.chart import STYLE, add_words
-from retrace.publish.chart_axes import COLOURS, GAP, ROW, WIDTH, extent, name_powers, tick_ratio
+from retrace.publish.chart import STYLE
+from retrace.publish.chart_axes import (
+    COLOURS,
+    ROW,
+    fit_height,
+    framed,
+    name_powers,
+    name_rows,
+    tick_ratio,
+    widen,
+)
 from retrace.publish.panels import LABELS
 from retrace.records.comparison import CONFIDENCE, EQUAL, MachineComparison
 from retrace.reports.wording import ratio
@@ -18,8 +26,6 @@ from retrace.reports.wording import ratio
 VERDICTS = {"faster": (COLOURS[2], "o"), "slower": (COLOURS[1], "s"), "same": (COLOURS[7], "D")}
 """Of each verdict the colour and the marker; a hollow one where one cannot tell."""
 HOLLOW = ("#555555", "o")
-NUMBER = 0.6
-"""Inches: the room of a ratio beside the axes."""
 EXPLAINED = (
     f"Dots are ratios of medians, bars their {CONFIDENCE:.0%} intervals; within the grey band times differ "
     f"by less than {EQUAL - 1:.0%}. Circle: faster, square: slower, diamond: the same, hollow: cannot tell."
@@ -29,52 +35,47 @@ EXPLAINED = (
 def draw_ratios(compared: Sequence[MachineComparison], alone: int, names: tuple[str, str]) -> Figure:
     """Draw the second machine's times over the first's; `alone` records have no partner."""
     rows: list[tuple[str, MachineComparison | None]] = []
-    ordered = sorted(compared, key=lambda one: (one.record.experiment, one.record.graph.vertices))
-    for head, some in groupby(ordered, key=lambda one: f"{one.record.experiment}, {one.record.label}"):
+    ordered = sorted(compared, key=lambda pair: (pair.record.experiment, pair.record.graph.vertices))
+    for head, pairs in groupby(ordered, key=lambda pair: f"{pair.record.experiment}, {pair.record.label}"):
         rows.append((head, None))
-        rows += [(one.cells[1], one) for one in sorted(some, key=lambda one: one.ratio)]
+        rows += [(pair.cells[1], pair) for pair in sorted(pairs, key=lambda pair: pair.ratio)]
+    left_out = f" {alone} timed records have no partner." if alone else ""
     with rc_context(STYLE):
-        figure = Figure(figsize=(1, 1), dpi=300)  # of one inch, so that all places are in inches
-        axes = figure.add_axes((0, 0, 1, ROW * len(rows)))
-        axes.set_yticks(range(len(rows)), [name for name, _ in rows])
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.tick_params(axis="y", length=0)
-        axes.tick_params(axis="x", labeltop=True, top=True)  # a reader of many rows sees one of the two
-        for label, (_, one) in zip(axes.get_yticklabels(), rows, strict=True):
-            label.set_fontweight("bold" if one is None else "normal")
-        left = -extent(figure).x0
-        axes.set_position((left + GAP, 0, WIDTH - left - NUMBER - 2 * GAP, ROW * len(rows)))
+        figure, part = framed(_title(compared, names), EXPLAINED + left_out, "")
+        axes = part.subplots()
         axes.set_xscale("log")
         axes.axvspan(1 / EQUAL, EQUAL, color="0.92", lw=0, zorder=0)
         axes.axvline(1, color="black", lw=0.6, zorder=1)
         _draw_dots(axes, rows)
+        name_rows(axes, [name for name, _ in rows], [ratio(pair.ratio) if pair else "" for _, pair in rows])
+        widen(part, [name for name, _ in rows], 1, 3)
+        axes.tick_params(axis="x", labeltop=True, top=True)  # a reader of many rows sees one of the two
+        for label, (_, pair) in zip(axes.get_yticklabels(), rows, strict=True):
+            label.set_fontweight("bold" if pair is None else "normal")
         name_powers(axes.xaxis, 3, 7, tick_ratio)
         axes.set_xlabel(f"{LABELS[compared[0].phase]}, {names[1]} over {names[0]}")
-        box = Bbox.union([extent(figure), Bbox.from_extents(0, 0, WIDTH, 0)])
-        left_out = f" {alone} timed records have no partner." if alone else ""
-        box = add_words(figure, box, EXPLAINED + left_out, "bottom", 3)
-        add_words(figure, box, _title(compared, names), "bottom", 3, fontsize=10, fontweight="bold")
+        fit_height(figure, [ROW * len(rows)])
     return figure
 
 
-def _draw_dots(axes: Any, rows: Sequence[tuple[str, MachineComparison | None]]) -> None:
-    """Draw each ratio with its interval, and write it beside the axes."""
-    there = [(row, one) for row, (_, one) in enumerate(rows) if one is not None]
-    ends = [(row, one.low, one.high) for row, one in there if one.low is not None and one.high is not None]
+def _draw_dots(axes: Axes, rows: Sequence[tuple[str, MachineComparison | None]]) -> None:
+    """Draw each ratio with its interval."""
+    pairs = [(row, pair) for row, (_, pair) in enumerate(rows) if pair is not None]
+    ends = [
+        (row, pair.low, pair.high) for row, pair in pairs if pair.low is not None and pair.high is not None
+    ]
     if ends:
         bars = axes.hlines(*zip(*ends, strict=True), color="black", lw=0.9, zorder=2)
         bars.set_gid("intervals")
-    for row, one in there:
-        colour, marker = VERDICTS.get(one.verdict, HOLLOW)
-        inside = colour if one.verdict in VERDICTS else "white"
-        (dot,) = axes.plot(one.ratio, row, marker, color=colour, mfc=inside, mew=0.7, zorder=3)
+    for row, pair in pairs:
+        colour, marker = VERDICTS.get(pair.verdict, HOLLOW)
+        inside = colour if pair.verdict in VERDICTS else "white"
+        (dot,) = axes.plot(pair.ratio, row, marker, color=colour, mfc=inside, mew=0.7, zorder=3)
         dot.set_gid(f"ratio-{row}")
-        beside: Any = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points", "va": "center"}
-        axes.annotate(ratio(one.ratio), (1, row), (5, 0), **beside)
 
 
 def _title(compared: Sequence[MachineComparison], names: tuple[str, str]) -> str:
-    counts = Counter(one.verdict for one in compared)
-    told = ", ".join(f"{counts[word]} {word}" for word in (*VERDICTS, "cannot tell") if counts[word])
-    what = LABELS[compared[0].phase]
-    return f"{what} of {names[1]} over that of {names[0]}: {len(compared)} solvers and graphs, {told}"
+    counts = Counter(pair.verdict for pair in compared)
+    verdicts = ", ".join(f"{counts[word]} {word}" for word in (*VERDICTS, "cannot tell") if counts[word])
+    measure = LABELS[compared[0].phase]
+    return f"{measure} of {names[1]} over that of {names[0]}: {len(compared)} solvers and graphs, {verdicts}"

@@ -50,38 +50,38 @@ class InlineFigures:
                 if key := part.get("id"):
                     self._definitions.setdefault(key, self._element(part, {"id": key}))
         box = {key: _rounded(root.get(key, "")) for key in ("viewBox", "width")}
-        own = {"id": f"drawing-{name}", "role": "img", "aria-label": title} | box
-        return Markup(self._element(root, own))
+        attributes = {"id": f"drawing-{name}", "role": "img", "aria-label": title} | box
+        return Markup(self._element(root, attributes))
 
-    def _element(self, part: Element, own: dict[str, str] | None = None) -> str:
-        """Return an element with its children; `own` takes the place of its attributes or joins them."""
+    def _element(self, part: Element, given: dict[str, str] | None = None) -> str:
+        """Return an element with its children; `given` attributes replace or join those that draw it."""
         tag = part.tag.rpartition("}")[2]
         children = [self._element(child) for child in part if child.tag.rpartition("}")[2] not in UNSEEN]
         inside = escape((part.text or "").strip()) + "".join(children)
-        told = self._attributes(part) if tag != "svg" else {}
-        told |= own or {}
-        if tag == "g" and not told:
+        attributes = self._attributes(part) if tag != "svg" else {}
+        attributes |= given or {}
+        if tag == "g" and not attributes:
             return inside  # which only had a name
-        written = "".join(f' {key}="{escape(value)}"' for key, value in told.items())
+        written = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items())
         return f"<{tag}{written}>{inside}</{tag}>"
 
     def _attributes(self, part: Element) -> dict[str, str]:
         """Return what draws an element: its style as a class, its numbers with two decimals."""
-        told = {}
+        attributes = {}
         for full, value in part.items():
             key = full.rpartition("}")[2]
             if key == "style":
-                told["class"] = self._styles.setdefault(value, f"f{len(self._styles)}")
+                attributes["class"] = self._styles.setdefault(value, f"f{len(self._styles)}")
             elif key == "d":
-                told[key] = re.sub(r"\s*([A-Za-z])\s*", r"\1", _rounded(value))
+                attributes[key] = re.sub(r"\s*([A-Za-z])\s*", r"\1", _rounded(value))
             elif key not in ("id", "transform") or (key == "transform" and not UNTURNED.match(value)):
-                told[key] = _rounded(value)
-        return told
+                attributes[key] = _rounded(value)
+        return attributes
 
 
 def _rounded(numbers: str) -> str:
     """Round numbers to a hundredth of a point; hashes in the id of a definition have no fraction."""
-    return FRACTION.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), numbers)
+    return FRACTION.sub(lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), numbers)
 
 
 def _space(root: Element) -> str:

@@ -10,22 +10,24 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from retrace.publish.panels import Dot, Panel
+from retrace.publish.sentences import sentence
 from retrace.records.statistics import Order, rank
 from retrace.reports.frame import why_incomparable
 from retrace.reports.report import Drawing
 from retrace.reports.wording import duration, power_of_two, ratio
 
 Points = dict[str, Dot]
-"""By where they are: at a size, at a setting, or on a graph; from the smallest on."""
+"""By the size, setting or graph that they are at; from the smallest on."""
 
 
 def message(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     """Fill in a drawing's finding for its first machine; empty if there is nothing of what it names."""
     machines = list(dict.fromkeys(panel.machine for panel in chosen if panel.machine))
-    own = [panel for panel in chosen if panel.machine in machines[:1]]
-    of = [panel for panel in own if panel.compares] or [panel for panel in own if panel.measure == drawing.y]
+    first = [panel for panel in chosen if panel.machine in machines[:1]]
+    compared = [panel for panel in first if panel.compares]
+    panels = compared or [panel for panel in first if panel.measure == drawing.y]
     try:
-        text = re.sub(r"\{(.+?)\}", lambda found: _fill(found[1], drawing, of), drawing.finding)
+        text = re.sub(r"\{(.+?)\}", lambda braces: _fill(braces[1], drawing, panels), drawing.finding)
     except KeyError:
         return ""
     return f"{text} ({machines[0]})" if text and len(machines) > 1 else text
@@ -33,22 +35,21 @@ def message(drawing: Drawing, chosen: Sequence[Panel]) -> str:
 
 def _fill(asked: str, drawing: Drawing, panels: Sequence[Panel]) -> str:
     if asked.startswith("least of "):
-        return _least(_points(asked.removeprefix("least of "), drawing, panels))
+        return _least(_points(asked.removeprefix("least of "), drawing, panels), drawing)
     if asked.startswith("crossing of "):
         return _crossing(asked.removeprefix("crossing of "), drawing, panels)
     name, _, base = asked.partition(" over ")
     points, under = _points(name, drawing, panels), _points(base, drawing, panels) if base else {}
-    values = _over(points, under) if base else {where: dot.value.median for where, dot in points.items()}
+    values = _over(points, under) if base else {place: dot.value.median for place, dot in points.items()}
     if not values:
         raise KeyError(asked)
-    divided = bool(base or panels[0].over)
+    divided, lines = bool(base or panels[0].over), drawing.kind == "lines"
     write = ratio if divided else "{:.0%}".format if panels[0].measure == "transfer" else duration
-    places = _telling(list(values.values()), divided) if drawing.kind == "lines" else range(len(values))
-    every = list(values.items())
-    (where, value), *others = [every[place] for place in places]
-    size = " vertices" if drawing.x == "vertices" and drawing.kind == "lines" else ""
-    first = f"{write(value)}{' as long' * divided} {where}".rstrip() + size
-    return ", ".join([first, *(f"{write(value)} {where}" for where, value in others)])
+    numbers = [(write(value), place) for place, value in values.items()]
+    telling = _telling(list(values.values()), divided) if lines else range(len(values))
+    sizes = lines and drawing.x == "vertices"
+    shown = [numbers[index] for index in telling]
+    return sentence("values", values=shown, divided=divided, graphs=not lines, sizes=sizes)
 
 
 def _over(points: Points, under: Points) -> dict[str, float]:
@@ -63,23 +64,23 @@ def _comparable(dot: Dot, other: Dot) -> bool:
 
 def _points(name: str, drawing: Drawing, panels: Sequence[Panel]) -> Points:
     """Return the dots of a line, from the smallest size, or of a bar by graph; KeyError without any."""
-    found = {}
+    points = {}
     for panel in panels:
         for line in panel.lines:
             for dot in line.dots if name in (line.name, line.dots[0].entry.name) else ():
                 alone = drawing.kind == "bars" and len(panels) == 1
-                found["" if alone else _where(drawing, panel, dot)] = dot
-    if not found:
+                points["" if alone else _place(drawing, panel, dot)] = dot
+    if not points:
         raise KeyError(name)
-    return found
+    return points
 
 
-def _where(drawing: Drawing, panel: Panel, dot: Dot) -> str:
+def _place(drawing: Drawing, panel: Panel, dot: Dot) -> str:
     if drawing.kind == "bars":
-        return f"on {panel.graph}"
+        return panel.graph
     every = [round(dot.x) for line in panel.lines for dot in line.dots]
     powers = drawing.x == "vertices" and all(size.bit_count() == 1 for size in every)
-    return f"at {power_of_two(round(dot.x)) if powers else f'{dot.x:,.6g}'}"
+    return power_of_two(round(dot.x)) if powers else f"{dot.x:,.6g}"
 
 
 def _telling(values: Sequence[float], divided: bool) -> list[int]:
@@ -100,25 +101,22 @@ def _turn(values: Sequence[float]) -> int:
 def _crossing(asked: str, drawing: Drawing, panels: Sequence[Panel]) -> str:
     """Say between which sizes, or below or above all of them, the ratio of two lines passes 1 for good."""
     first, second = (_points(name, drawing, panels) for name in asked.split(" and "))
-    found = _over(first, second)
-    if not found:
+    ratios = _over(first, second)
+    if not ratios:
         raise KeyError(asked)
-    places, values = [where.removeprefix("at ") for where in found], list(found.values())
+    places, values = list(ratios), list(ratios.values())
     if turn := _turn(values):
-        where = f"between {places[turn - 1]} and {places[turn]}"
+        below, above = places[turn - 1], places[turn]
     else:
-        where = f"below {places[0]}" if values[0] >= 1 else f"above {places[-1]}"
-    return where + " vertices" * (drawing.x == "vertices")
+        below, above = ("", places[0]) if values[0] >= 1 else (places[-1], "")
+    return sentence("crossing", below=below, above=above, sizes=drawing.x == "vertices")
 
 
-def _least(points: Points) -> str:
+def _least(points: Points, drawing: Drawing) -> str:
     """Say where the least of some values is, and how they are at the ends; or that all are alike."""
-    values = [(dot.value.median, where) for where, dot in points.items()]
+    values = [(dot.value.median, place) for place, dot in points.items()]
     best, place = min(values)
     if {rank(a.value, b.value) for a, b in combinations(points.values(), 2)} == {Order.TIE}:
-        return f"{duration(best)} to {duration(max(values)[0])}, which cannot be told apart"
-    ends = [
-        f"{ratio(value / best)}{{}} {where}" for value, where in (values[0], values[-1]) if where != place
-    ]
-    told = ", ".join(end.format("" if number else " as long") for number, end in enumerate(ends))
-    return f"{duration(best)} {place}{f' ({told})' if told else ''}"
+        return sentence("alike", least=duration(best), most=duration(max(values)[0]))
+    ends = [(ratio(value / best), end) for value, end in (values[0], values[-1]) if end != place]
+    return sentence("least", least=duration(best), place=place, ends=ends, graphs=drawing.kind == "bars")

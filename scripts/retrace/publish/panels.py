@@ -211,7 +211,7 @@ def most_work(entries: Iterable[Entry]) -> str:
     """Name the graph of the most work, the first by name of several that are equal; empty without any."""
     work = {entry.label: entry.work[:2] for entry in entries}
     most = max(work.values(), default=None)
-    return min((label for label, own in work.items() if own == most), default="")
+    return min((label for label, amount in work.items() if amount == most), default="")
 
 
 def _named(

@@ -70,7 +70,7 @@ def read_tidy(path: Path) -> pd.DataFrame:
     else:
         why = ""
     if list(table.columns) != COLUMNS or not table["verdict"].isin(list(Verdict)).all():
-        raise RetraceError(f"{path}: expected a table of claims{why}; write it again, by make_claims.py")
+        raise RetraceError(f"{path}: expected a table of claims{why}; write it again, by make-claims")
     return table
 
 

@@ -1,7 +1,7 @@
 """Errors that are reported to the user, in one line each."""
 
 import sys
-from argparse import Action, ArgumentParser
+from argparse import ArgumentParser
 from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
@@ -23,7 +23,7 @@ class NotVerifiedError(RetraceError):
 
 
 def warn(message: str) -> None:
-    """Print a warning, or append it to the file of `--warnings`."""
+    """Print a warning, or append it to the file of `append_warnings`."""
     line = f"warning: {message}"
     if not _warnings:
         print(line, file=sys.stderr)
@@ -32,12 +32,9 @@ def warn(message: str) -> None:
         file.write(f"{line}\n")
 
 
-class KeepWarnings(Action):
-    """An option that names the file which warnings are appended to."""
-
-    def __call__(self, parser: object, namespace: object, value: object, option: str | None = None) -> None:
-        """Take the file."""
-        _warnings[:] = [Path(str(value))]
+def append_warnings(path: Path | None) -> None:
+    """Let `warn` append to a file; print, if there is none."""
+    _warnings[:] = [] if path is None else [path]
 
 
 class OneLineParser(ArgumentParser):
@@ -46,11 +43,6 @@ class OneLineParser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""
         self.exit(2, f"error: {message}; see {self.prog} --help\n")
-
-    def may_keep_warnings(self) -> None:
-        """Add the option with which a run keeps warnings for its last words."""
-        help_text = "append warnings to a file (default: print them)"
-        self.add_argument("--warnings", action=KeepWarnings, metavar="FILE", help=help_text)
 
     def assume(self, option: str, default: float, what: str) -> None:
         """Add an option for a number that is assumed unless it is given."""

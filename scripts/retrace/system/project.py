@@ -67,6 +67,17 @@ def imports(script: str, aside: str = "") -> list[str]:
     return [path(name) for name in (*modules, *catalogue, *outside)]
 
 
+def stage_code(name: str, aside: str = "") -> list[str]:
+    """Return the modules of a stage: its own, and those that it imports, as `imports` lists them."""
+    module = stage_module(name)
+    return [path(module), *imports(module.removeprefix("scripts/"), aside)]
+
+
+def stage_module(name: str) -> str:
+    """Return the file of a stage such as `get-graph`, relative to the project."""
+    return f"scripts/retrace/stages/{name.replace('-', '_')}.py"
+
+
 def code_of(module: str) -> list[str]:
     """Return the file of a solver's module, relative to the project; of a package outside, all its files."""
     return code_of_package(module) if is_outside(module) else [f"scripts/{module.replace('.', '/')}.py"]

@@ -1,15 +1,10 @@
-"""Write workflow/schemas/: the models' JSON Schemas, and the solvers that classes declare. make schemas."""
+"""Write workflow/schemas/ from the models and the solvers."""
 
-from __future__ import annotations
-
-import ast
-import inspect
 import json
-from itertools import pairwise
-from textwrap import dedent
 from typing import Any
 
 import yaml
+from pydantic import BaseModel
 
 from retrace.graphs.dataset_registry import DatasetRegistry
 from retrace.planning.configuration import Configuration
@@ -18,12 +13,12 @@ from retrace.reports.printed import PrintedNumber
 from retrace.reports.report import Report
 from retrace.solvers import Setting, settings_of_all_solvers
 from retrace.solvers.registry import known_solvers_of_project
-from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
-from retrace.system.models import Model
+from retrace.system.models import Model, field_texts
 from retrace.system.project import CATALOGUE_FILE, ROOT
+from retrace.system.stage import Stage
 
-MODELS = {
+MODELS: dict[str, type[BaseModel]] = {
     "config": Configuration,
     "datasets": DatasetRegistry,
     "record": Record,
@@ -33,12 +28,14 @@ MODELS = {
 """The model of each schema."""
 
 
-def main() -> None:
-    """Write every schema, and the solvers."""
-    OneLineParser(description=__doc__).parse_args()
-    for name in MODELS:
-        write_whole(ROOT / f"workflow/schemas/{name}.schema.yaml", as_yaml(schema(name)))
-    write_whole(ROOT / CATALOGUE_FILE, solvers())
+class WriteSchemas(Stage):
+    """Write workflow/schemas/: the models' JSON Schemas, and the solvers that classes declare."""
+
+    def run(self) -> None:
+        """Write every schema, and the solvers."""
+        for name in MODELS:
+            write_whole(ROOT / f"workflow/schemas/{name}.schema.yaml", as_yaml(schema(name)))
+        write_whole(ROOT / CATALOGUE_FILE, solvers_as_json())
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -47,7 +44,7 @@ def schema(name: str) -> dict[str, Any]:
     models = {model.__name__: model for model in below(Model)}
     for part in (document, *document.get("$defs", {}).values()):
         fields = part.get("properties", {})
-        texts = descriptions(models[part["title"]]) if fields else {}
+        texts = field_texts(models[part["title"]]) if fields else {}
         for key in fields.keys() & texts.keys():
             fields[key] = dict(sorted({**fields[key], "description": texts[key]}.items()))
     if name == "record":
@@ -57,7 +54,7 @@ def schema(name: str) -> dict[str, Any]:
     return document
 
 
-def solvers() -> str:
+def solvers_as_json() -> str:
     """Return the project's solvers as JSON, each in a line of its own."""
     lines = [json.dumps(solver.as_json(), ensure_ascii=False) for solver in known_solvers_of_project()]
     return "[\n" + ",\n".join(lines) + "\n]\n"
@@ -66,22 +63,6 @@ def solvers() -> str:
 def below(model: type[Model]) -> list[type[Model]]:
     """List the models that a model is the base of."""
     return [descendant for kind in model.__subclasses__() for descendant in (kind, *below(kind))]
-
-
-def descriptions(model: type[Model]) -> dict[str, str]:
-    """Return the text below each field of a model.
-
-    Pydantic would read it whenever a model is imported, for 0.3 s in each of a run's processes.
-    """
-    texts: dict[str, str] = {}
-    for kind in reversed(model.__mro__):
-        if issubclass(kind, Model):
-            (definition,) = ast.parse(dedent(inspect.getsource(kind))).body
-            for field, below_it in pairwise(getattr(definition, "body", ())):
-                match field, below_it:
-                    case ast.AnnAssign(target=ast.Name(key)), ast.Expr(ast.Constant(str(text))):
-                        texts[key] = inspect.cleandoc(text)
-    return texts
 
 
 def of_setting(setting: Setting) -> dict[str, Any]:
@@ -99,7 +80,3 @@ def of_setting(setting: Setting) -> dict[str, Any]:
 def as_yaml(document: dict[str, Any]) -> str:
     """Return a schema as the text of a file."""
     return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110)
-
-
-if __name__ == "__main__":
-    run_command(main)

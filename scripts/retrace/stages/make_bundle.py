@@ -1,11 +1,4 @@
-"""Pack what `make reproduce` needs of the network, with the project: retrace-<commit>.tar.gz.
-
-The project is that of the commit, whatever has been edited since. The wheels are for the Python that runs
-this program. Files of graphs, and GAPBS, come from resources/downloads or from the folder in $GRAPH_MIRROR;
-those that are in neither are named and left out. The same commit, wheels and graphs make the same bytes.
-"""
-
-from __future__ import annotations
+"""Pack the project with all that it needs of the network."""
 
 import gzip
 import hashlib
@@ -20,39 +13,45 @@ from pathlib import Path
 
 from retrace.devices.gapbs import ARCHIVE
 from retrace.graphs.dataset_registry import load_registry
-from retrace.system.errors import OneLineParser, RetraceError, run_command
+from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, replacing, unpack
+from retrace.system.stage import Stage
 
 LOCKS = ("requirements.lock", "requirements-uv.lock")
-DOWNLOADS = "resources/downloads"
-SUMS = "SHA256SUMS"
+CARRIED_DOWNLOADS = "resources/downloads"
+SUMS_FILE = "SHA256SUMS"
 
 
-def main() -> None:
-    """Pack the repository in this folder."""
-    parser = OneLineParser(description=__doc__)
-    parser.add_argument("--output", type=Path, help="default: retrace-<commit>.tar.gz")
-    parser.add_argument(
-        "--wheels", type=Path, help="folder of the locks' wheels (default: they are downloaded)"
-    )
-    parser.add_argument(
-        "--no-sbom", action="store_true", help="leave out sbom.json, for which there are tools"
-    )
-    arguments = parser.parse_args()
+class MakeBundle(Stage):
+    """Pack what `make reproduce` needs of the network, with the project: retrace-COMMIT.tar.gz.
 
-    name = f"retrace-{git('describe', '--always').decode().strip()}"
-    output = arguments.output or Path(f"{name}.tar.gz")
-    check_writable(output)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary, name)
-        add_project(folder)
-        add_wheels(folder, arguments.wheels)
-        add_downloads(folder)
-        if not arguments.no_sbom:
-            add_sbom(folder)
-        (folder / SUMS).write_text(sums(folder))
-        pack(folder, output, int(git("log", "-1", "--format=%ct")))
-    print(f"{output}: {output.stat().st_size / 2**20:.0f} MiB")
+    The project is that of the commit, whatever has been edited since. The wheels are for the Python that runs
+    this. Files of graphs, and GAPBS, come from resources/downloads or from the folder in $GRAPH_MIRROR; those
+    that are in neither are named and left out. The same commit, wheels and graphs make the same bytes.
+    """
+
+    output: Path | None = None
+    """Archive to write; without it retrace-COMMIT.tar.gz."""
+    wheels: Path | None = None
+    """Folder of the locks' wheels; without it they are downloaded."""
+    no_sbom: bool = False
+    """Leave out sbom.json, for which there are tools."""
+
+    def run(self) -> None:
+        """Pack the repository in this folder."""
+        name = f"retrace-{git('describe', '--always').decode().strip()}"
+        output = self.output or Path(f"{name}.tar.gz")
+        check_writable(output)
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary, name)
+            add_project(folder)
+            add_wheels(folder, self.wheels)
+            add_downloads(folder)
+            if not self.no_sbom:
+                add_sbom(folder)
+            (folder / SUMS_FILE).write_text(sums(folder))
+            pack(folder, output, int(git("log", "-1", "--format=%ct")))
+        print(f"{output}: {output.stat().st_size / 2**20:.0f} MiB")
 
 
 def git(*arguments: str) -> bytes:
@@ -91,19 +90,19 @@ def add_wheels(folder: Path, source: Path | None) -> None:
 
 def add_downloads(folder: Path) -> None:
     """Copy the files of graphs, and GAPBS, to where a run looks first."""
-    places = [Path(DOWNLOADS)]
+    places = [Path(CARRIED_DOWNLOADS)]
     if (mirror := os.environ.get("GRAPH_MIRROR")) and Path(mirror).is_dir():
         places.append(Path(mirror))
     registry = load_registry([folder / "datasets.yaml"])
     editions = [edition.file for graph in registry.values() for edition in graph.editions if edition.file]
-    (folder / DOWNLOADS).mkdir(parents=True)
+    (folder / CARRIED_DOWNLOADS).mkdir(parents=True)
     missing = []
     for file in dict.fromkeys([*editions, ARCHIVE]):
         copies = [place / file for place in places if (place / file).is_file()]
         if copies:
-            shutil.copy(copies[0], folder / DOWNLOADS)
+            shutil.copy(copies[0], folder / CARRIED_DOWNLOADS)
             if (pin := copies[0].with_name(f"{file}.pin")).is_file():
-                shutil.copy(pin, folder / DOWNLOADS)
+                shutil.copy(pin, folder / CARRIED_DOWNLOADS)
         else:
             missing.append(file)
     print(f"not carried, for want of the file: {', '.join(missing) or 'nothing'}")
@@ -154,7 +153,3 @@ def pack(folder: Path, output: Path, changed: int) -> None:
     ):
         for path in files(folder):
             archive.add(path, f"{folder.name}/{path.relative_to(folder)}", filter=plain)
-
-
-if __name__ == "__main__":
-    run_command(main)

@@ -1,6 +1,4 @@
-"""Compile kernel files for one or more backends, and write a manifest of the compiled files."""
-
-from __future__ import annotations
+"""Compile kernel files and C++ baselines."""
 
 import json
 import os
@@ -8,7 +6,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
+
+from pydantic import Field
 
 from cuda_device.available_gpus import cuda_available
 from cuda_device.build import build_cubin, build_thrust
@@ -21,60 +21,57 @@ from retrace.devices.backends import emulator
 from retrace.devices.gapbs import build_gapbs, why_missing
 from retrace.solvers import all_solvers
 from retrace.system.bars import bar
-from retrace.system.errors import OneLineParser, RetraceError, run_command
+from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
+from retrace.system.models import Some
 from retrace.system.project import KERNELS, build_folder, kernel_name
+from retrace.system.stage import Stage
 
 
-def main() -> None:
-    """Parse the command line, compile, write the manifest."""
-    parser = OneLineParser(description=__doc__)
-    parser.add_argument("--backends", required=True, nargs="+", choices=["cuda", "emulator", "host"])
-    parser.add_argument("--output", type=Path, required=True, help="manifest to write (JSON)")
-    parser.add_argument(
-        "--files",
-        required=True,
-        nargs="+",
-        type=Path,
-        help="files of solvers, such as kernels/bfs/*; files of other backends are ignored",
-    )
-    parser.add_argument(
-        "--compute-capability",
-        help="compile what such a GPU can run, such as 8.6 (default: this machine's, or 9.0 without one)",
-    )
-    parser.add_argument(
-        "--processes", type=int, default=len(os.sched_getaffinity(0)), help="compilers at once"
-    )
-    arguments = parser.parse_args()
+class BuildKernels(Stage):
+    """Compile kernel files for one or more backends, and write a manifest of the compiled files."""
 
-    check_writable(arguments.output)
-    known = {KERNELS / file for kind in all_solvers() for file in kind.sources}
-    for path in arguments.files:
-        if path.resolve() not in known and not path.resolve().is_relative_to(KERNELS):
-            raise RetraceError(f"{path}: expected a file under {KERNELS}, or of an installed solver")
-    target = Target.of(arguments.compute_capability, "cuda" in arguments.backends)
-    unused = unused_on(target.limits)
-    files = [path.resolve() for path in arguments.files]
-    tasks = []
-    for backend in arguments.backends:
-        build = choose_build(backend, target)
-        skipped = unused | (without_nvcc(files, target) if backend == "cuda" else {})
-        tasks += [(build, file) for file in files if is_compiled(file, backend) and file not in skipped]
-        for file in files:
-            if file in skipped and is_compiled(file, backend):
-                print(f"{kernel_name(file)}: not compiled, {skipped[file]}")
-    with ThreadPoolExecutor(max(1, arguments.processes)) as pool:
-        try:
-            compiled = pool.map(lambda task: task[0](task[1]), tasks)
-            built = list(bar(compiled, total=len(tasks), desc="compiling", unit="file"))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    manifest = {
-        kernel_name(source): str(artefact.relative_to(build_folder()))
-        for (_, source), artefact in zip(tasks, built, strict=True)
-    }
-    write_whole(arguments.output, json.dumps(manifest, indent=2) + "\n")
+    backends: Some[Literal["cuda", "emulator", "host"]]
+    """What to compile for."""
+    output: Path
+    """Manifest to write (JSON)."""
+    files: Some[Path]
+    """Files of solvers, such as kernels/bfs/*; files of other backends are ignored."""
+    compute_capability: str | None = None
+    """Compile what such a GPU can run, such as 8.6; without it this machine's, or 9.0 if it has none."""
+    processes: int = Field(len(os.sched_getaffinity(0)), ge=1)
+    """Compilers at once."""
+
+    def run(self) -> None:
+        """Compile, and write the manifest."""
+        check_writable(self.output)
+        known = {KERNELS / file for kind in all_solvers() for file in kind.sources}
+        for path in self.files:
+            if path.resolve() not in known and not path.resolve().is_relative_to(KERNELS):
+                raise RetraceError(f"{path}: expected a file under {KERNELS}, or of an installed solver")
+        target = Target.of(self.compute_capability, "cuda" in self.backends)
+        unused = unused_on(target.limits)
+        files = [path.resolve() for path in self.files]
+        tasks = []
+        for backend in self.backends:
+            build = choose_build(backend, target)
+            skipped = unused | (without_nvcc(files, target) if backend == "cuda" else {})
+            tasks += [(build, file) for file in files if is_compiled(file, backend) and file not in skipped]
+            for file in files:
+                if file in skipped and is_compiled(file, backend):
+                    print(f"{kernel_name(file)}: not compiled, {skipped[file]}")
+        with ThreadPoolExecutor(self.processes) as pool:
+            try:
+                compiled = pool.map(lambda task: task[0](task[1]), tasks)
+                built = list(bar(compiled, total=len(tasks), desc="compiling", unit="file"))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        manifest = {
+            kernel_name(source): str(artefact.relative_to(build_folder()))
+            for (_, source), artefact in zip(tasks, built, strict=True)
+        }
+        write_whole(self.output, json.dumps(manifest, indent=2) + "\n")
 
 
 @dataclass(frozen=True)
@@ -133,7 +130,3 @@ def is_compiled(source: Path, backend: str) -> bool:
     if backend == "host":
         return source.suffix == ".cpp" and (folder == "host" or (folder == "gapbs" and not why_missing()))
     return source.suffix == ".cu" or (folder == "thrust" and source.suffix == ".cpp")
-
-
-if __name__ == "__main__":
-    run_command(main)

@@ -1,10 +1,4 @@
-"""Describe the results of a run: results/ro-crate-metadata.json, a Process Run Crate (RO-Crate 1.1, JSON-LD).
-
-It says which files there are, and what made them: for each computer and commit an action that measured, with
-its graphs, and one that made tables, figures and pages of the records.
-"""
-
-from __future__ import annotations
+"""Describe the results of a run as an RO-Crate."""
 
 import hashlib
 import json
@@ -17,45 +11,54 @@ from urllib.parse import quote
 
 from retrace.measure.environment import software
 from retrace.records.record import GraphInfo, MachineInfo, Record, SoftwareInfo, read_records
-from retrace.system.errors import OneLineParser, RetraceError, run_command
+from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
+from retrace.system.stage import Stage
 
-SHOWN = ("tables", "figures", "report")
-INPUTS = ("machines", "published")
+SHOWN_FOLDERS = ("tables", "figures", "report")
+INPUT_FOLDERS = ("machines", "published")
 CRATE = "https://w3id.org/ro/crate/1.1"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 MIT = "https://spdx.org/licenses/MIT"
-SHA256 = "https://w3id.org/ro/terms/workflow-run#sha256"
+SHA256_TERM = "https://w3id.org/ro/terms/workflow-run#sha256"
 """RO-Crate 1.1 has no term for it yet."""
-TYPES = {".jsonl": "application/jsonl", ".md": "text/markdown", ".yaml": "application/yaml"}
+MEDIA_TYPES = {".jsonl": "application/jsonl", ".md": "text/markdown", ".yaml": "application/yaml"}
 
 Entity = dict[str, Any]
 
 
-def main() -> None:
-    """Write the description into the folder of results."""
-    parser = OneLineParser(description=__doc__)
-    parser.add_argument("--results", type=Path, default="results", help="folder (default: %(default)s)")
-    results: Path = parser.parse_args().results
+class MakeCrate(Stage):
+    """Describe the results of a run: ro-crate-metadata.json, a Process Run Crate (RO-Crate 1.1, JSON-LD).
 
-    output = results / "ro-crate-metadata.json"
-    check_writable(output)
-    for name in SHOWN:
-        if not (results / name).is_dir():
-            raise RetraceError(f"{results / name}: there is no such folder; run make reproduce first")
-    records = {
-        path.relative_to(results).as_posix(): read_records([path])
-        for path in sorted(results.glob("machines/*/*/*.jsonl"))
-    }
-    graph = describe(results, records, version(SoftwareInfo(**software())))
-    context = [f"{CRATE}/context", {"sha256": SHA256}]
-    write_whole(output, json.dumps({"@context": context, "@graph": graph}, indent=1) + "\n")
-    print(output)
+    It says which files there are, and what made them: for each computer and commit an action that measured,
+    with its graphs, and one that made tables, figures and pages of the records.
+    """
+
+    results: Path = Path("results")
+    """Folder of the results."""
+
+    def run(self) -> None:
+        """Write the description into the folder of results."""
+        output = self.results / "ro-crate-metadata.json"
+        check_writable(output)
+        for name in SHOWN_FOLDERS:
+            if not (self.results / name).is_dir():
+                missing = self.results / name
+                raise RetraceError(f"{missing}: there is no such folder; run make reproduce first")
+        records = {
+            path.relative_to(self.results).as_posix(): read_records([path])
+            for path in sorted(self.results.glob("machines/*/*/*.jsonl"))
+        }
+        graph = describe(self.results, records, version(SoftwareInfo(**software())))
+        context = [f"{CRATE}/context", {"sha256": SHA256_TERM}]
+        write_whole(output, json.dumps({"@context": context, "@graph": graph}, indent=1) + "\n")
+        print(output)
 
 
 def describe(results: Path, records: dict[str, list[Record]], commit: str) -> list[Entity]:
     """Return all entities of a folder of results, by its files of records, published by `commit`."""
-    inputs, shown = ([file(results, path) for path in paths_in(results, names)] for names in (INPUTS, SHOWN))
+    inputs = [file(results, path) for path in paths_in(results, INPUT_FOLDERS)]
+    shown = [file(results, path) for path in paths_in(results, SHOWN_FOLDERS)]
     all_records = [record for of_file in records.values() for record in of_file]
     measured = measuring(records)
     published = {
@@ -126,7 +129,7 @@ def paths_in(results: Path, names: tuple[str, ...]) -> list[Path]:
 def file(results: Path, path: Path) -> Entity:
     """Describe a file."""
     content = path.read_bytes()
-    kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
+    kind = MEDIA_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
     return {
         "@id": quote(path.relative_to(results).as_posix()),
         "@type": "File",
@@ -190,7 +193,3 @@ def measuring(records: dict[str, list[Record]]) -> list[Entity]:
             sorted(actions.items(), key=lambda item: item[0]), 1
         )
     ]
-
-
-if __name__ == "__main__":
-    run_command(main)

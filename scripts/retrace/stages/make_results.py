@@ -1,0 +1,45 @@
+"""Write docs/results/ from the committed records."""
+
+from pathlib import Path
+
+from retrace.planning.configuration import committed_records, project_configuration
+from retrace.publish.gpu_table import with_table
+from retrace.publish.results_pages import pages, stale
+from retrace.records.machine_check import find_errors
+from retrace.records.record import survey
+from retrace.system.errors import RetraceError
+from retrace.system.files import write_whole
+from retrace.system.project import ROOT
+from retrace.system.stage import Stage
+
+
+class MakeResults(Stage):
+    """Write docs/results/, what the committed records say, and docs/adding-a-gpu.md's table of GPUs."""
+
+    output: Path = ROOT / "docs/results"
+    """Folder of the pages."""
+
+    def run(self) -> None:
+        """Write the files that have changed, and delete those that are no part of it any more."""
+        paths = committed_records()
+        require_sound(paths)
+        texts = pages(paths)
+        for name in stale(texts, self.output):
+            if name in texts:
+                write_whole(self.output / name, texts[name])
+            else:
+                (self.output / name).unlink()
+            print(self.output / name)
+        page = ROOT / "docs/adding-a-gpu.md"
+        if (updated := with_table(current := page.read_text(encoding="utf-8"))) != current:
+            write_whole(page, updated)
+            print(page)
+
+
+def require_sound(paths: list[Path]) -> None:
+    """Raise RetraceError if a record has a fault that keeps it out of tables."""
+    configuration, registry = project_configuration()
+    folders = {ROOT / configuration.records(name): name for name in configuration.machines}
+    placed, faults = survey(paths, folders)
+    if errors := faults + find_errors(placed, registry):
+        raise RetraceError(f"{errors[0]}; `retrace check-machine` lists all faults")
