@@ -3,15 +3,16 @@
     python tests/shown.py keep results shown.json
     python tests/shown.py compare results shown.json
 
-All rows of all tables are kept but those of the computer that ran, whose times differ from run to run, and
-all files of docs/results/, which have every verdict and the title of every figure. For a change of the code
-that must change nothing that is shown.
+All rows of all tables are kept but those of the computer that ran, whose times differ from run to run; all
+pages of docs/results/, which have every verdict; and of each of its figures the title and the description.
+For a change of the code that must change nothing that is shown.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,10 +31,18 @@ def rows(results: Path) -> Iterator[tuple[str, dict[str, str]]]:
                     yield path.name, row
 
 
+def words_of(path: Path) -> str:
+    """Return the text of a page, or what a figure says of itself."""
+    text = path.read_text("utf-8")
+    if path.suffix != ".svg":
+        return text
+    return "\n".join(re.findall(r"<(?:title|desc)[^>]*>([^<]*)<", text))
+
+
 def shown(results: Path) -> list[str]:
     """Return all that is kept, a line each."""
     cells = [json.dumps([name, row], sort_keys=True) for name, row in rows(results)]
-    pages = [json.dumps([path.name, path.read_text("utf-8")]) for path in sorted(PAGES.iterdir())]
+    pages = [json.dumps([path.name, words_of(path)]) for path in sorted(PAGES.iterdir())]
     return cells + pages
 
 

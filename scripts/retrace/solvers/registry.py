@@ -9,7 +9,7 @@ from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver, read_setting
 from retrace.catalogue.setting import Setting, Value
 from retrace.solvers.solver import GENERATORS, LIMITS, REGISTRIES, REGISTRY, DeviceSolver, Solver
 from retrace.system.errors import RetraceError
-from retrace.system.solver_packages import import_solvers, is_outside
+from retrace.system.solver_packages import is_outside
 
 
 def find(spec: str) -> type[Solver]:
@@ -46,7 +46,6 @@ def make(spec: str, device: Device | None = None) -> Solver:
 
 def all_solvers() -> list[type[Solver]]:
     """Return the classes of all registries, with those of packages outside."""
-    import_solvers()
     return [kind for registry in (REGISTRY, GENERATORS, LIMITS) for kind in registry.solvers.values()]
 
 

@@ -207,29 +207,30 @@ class Solver(ABC):
 class Registry:
     """Solvers by name, in the order they were added."""
 
-    solvers: dict[str, type[Solver]] = field(default_factory=dict)
+    registered: dict[str, type[Solver]] = field(default_factory=dict)
+    """Those whose modules were imported."""
+
+    @property
+    def solvers(self) -> dict[str, type[Solver]]:
+        """Return all, with those of packages."""
+        import_solvers()
+        return self.registered
 
     def add(self, solver: type[Solver]) -> type[Solver]:
         """Register a solver class under its name; those of installed packages do it themselves."""
-        if solver.name in self.solvers:
+        if solver.name in self.registered:
             raise ValueError(f"two solvers are called {solver.name}")
-        self.solvers[solver.name] = solver
+        self.registered[solver.name] = solver
         CATALOGUE.add(solver.as_known())
         return solver
 
     def find(self, spec: str) -> type[Solver]:
         """Return the solver class of a name without its settings; raise RetraceError if there is none."""
         name = spec.partition(":")[0]
-        if name not in self.solvers:
-            import_solvers()
-        if name not in self.solvers:
-            known = CATALOGUE.listed.get(name)
-            raise (
-                RetraceError(known.lack)
-                if known and not known.is_there
-                else unknown_solver(name, self.solvers)
-            )
-        return self.solvers[name]
+        if solver := self.registered.get(name) or self.solvers.get(name):
+            return solver
+        known = CATALOGUE.listed.get(name)
+        raise RetraceError(known.lack) if known and not known.is_there else unknown_solver(name, self.solvers)
 
     def of_problem(self, problem: str) -> list[type[Solver]]:
         return [solver for solver in self.solvers.values() if solver.problem == problem]
