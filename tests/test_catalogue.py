@@ -68,7 +68,7 @@ def test_a_class_that_is_registered_makes_its_solver_known(monkeypatch: pytest.M
     line = json.dumps(json.loads(record("bfs/queue", "NY").model_dump_json()) | {"solver": Listless.name})
     told = refused(parse_record, line, "a:1")
     assert told.startswith("a:1: solver: no solver is called bfs/listless; there are bfs/")
-    monkeypatch.setattr(REGISTRY, "solvers", dict(REGISTRY.solvers))
+    monkeypatch.setattr(REGISTRY, "registered", dict(REGISTRY.solvers))
     monkeypatch.setattr(CATALOGUE, "added", dict(CATALOGUE.added))
     REGISTRY.add(Listless)
     assert parse_record(line, "a:1").solver == Listless.name
