@@ -129,12 +129,6 @@ on_small_levels = pytest.mark.parametrize(
 )
 
 
-@on_small_levels
-def test_lanes_on_small_levels(which: str, sources: tuple[int, ...], threads: int) -> None:
-    """Few vertices are on a level, so that they mark their neighbours."""
-    assert_scores_on_small_levels("lanes", which, sources, threads)
-
-
 def assert_scores_on_small_levels(name: str, which: str, sources: tuple[int, ...], threads: int) -> None:
     """Check the scores of a variant of betweenness under each schedule."""
     found, query = WITH_SMALL_LEVELS[which], Query(sources=sources)
@@ -144,12 +138,6 @@ def assert_scores_on_small_levels(name: str, which: str, sources: tuple[int, ...
             scores = solved(spec, found, query, device).download()
         result = checker("betweenness", which).check(spec, query, scores)
         assert result.verified, f"seed {seed}: {result.reason}"
-
-
-@pytest.mark.parametrize("seed", [11, 18])
-def test_searches_of_two_blocks_add_to_the_same_scores(seed: int) -> None:
-    """Of forty seeds, these show an addition without its atomic."""
-    assert_blocks_add_up("lanes", 2, seed)
 
 
 def assert_blocks_add_up(name: str, blocks: int, seed: int) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
-from functools import cache
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -14,15 +11,13 @@ from numpy.typing import NDArray
 
 import plain_preparation as plain
 from cuda_device.errors import OneLineError
-from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import ordered_scores
 from graphs import NAMED, graph, grid, random_graphs
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph
-from retrace.solvers import make, parse
+from retrace.solvers import parse
 from retrace.solvers.betweenness import compaction
 from retrace.solvers.betweenness.compaction import Compacted, separate, uncompacted
-from retrace.solvers.betweenness.extensions import Lanes
 from retrace.solvers.betweenness.virtual_vertices import stride_csr, virtual_csr
 
 TREE = graph(8, [(0, 1, 1), (1, 2, 1), (1, 3, 1), (3, 4, 1), (3, 5, 1), (6, 7, 1)], directed=False)
@@ -158,36 +153,6 @@ def test_strides_are_those_of_plain_python(whole: CSRGraph, mdeg: int) -> None:
     for v, first, (_, arcs) in zip(vmap.tolist(), begin.tolist(), expected, strict=True):
         assert 1 <= len(arcs) <= mdeg
         assert arcs == list(range(first, whole.indptr[v + 1], nvir[v]))
-
-
-@cache
-def lanes() -> Lanes:
-    with EmulatedDevice() as device:
-        solver = make("betweenness/lanes", device)
-        assert isinstance(solver, Lanes)
-        solver.setup(EMPTY)
-        return solver
-
-
-ENDS = [(0, 300, 1), (0, 301, 1), (0, 302, 1), (299, 303, 1), (299, 304, 1)]
-TWO_FAR_HUBS = graph(305, [(u, u + 1, 1) for u in range(299)] + ENDS, directed=False)
-"""Vertices at the distances 253 and 254 of one hub are at 46 and 45 of the other."""
-
-
-@given(ANY_GRAPH, st.data(), st.integers(1, 9))
-@example(EMPTY, None, 8)
-@example(graph(300, [(u, u + 1, 1) for u in range(299)], directed=False), None, 2)
-@example(TWO_FAR_HUBS, None, 2)
-@settings(max_examples=300, deadline=None)
-def test_sources_are_ordered_as_by_plain_python(
-    whole: CSRGraph, data: st.DataObject | None, hubs: int
-) -> None:
-    solver = copy(lanes())
-    solver.hubs = hubs
-    some = data.draw(st.lists(st.integers(0, whole.vertices - 1), unique=True)) if data else None
-    reduced = uncompacted(whole, some)
-    expected = plain.ordered_sources(whole, reduced.source_count.tolist(), hubs)
-    assert_int32(solver.in_order(reduced), expected)
 
 
 @pytest.mark.parametrize("mdeg", [0, -1])

@@ -24,7 +24,7 @@ def test_no_schedule_changes_an_answer_of_the_whole_grid(name: str, which: str) 
 
 
 @pytest.mark.parametrize(
-    "name", ["lane-queues:few=1", "lane-queues:lanes=128,few=1", "lane-queues:team=grid,few=1"]
+    "name", ["lanes", "lane-queues:few=1", "lane-queues:lanes=128,few=1", "lane-queues:team=grid,few=1"]
 )
 @on_small_levels
 def test_queues_of_lanes_on_small_levels(
@@ -36,6 +36,9 @@ def test_queues_of_lanes_on_small_levels(
 @pytest.mark.parametrize(
     ("name", "blocks", "seed"),
     [
+        *(
+            ("lanes", 2, seed) for seed in (11, 18)
+        ),  # of forty, those that show an addition without its atomic
         *(("bitmap-queue", 2, seed) for seed in (1, 3)),
         ("lane-queues:few=0,filter_kib=1", 4, 11),
         *(("lane-queues:filter_kib=1", 4, seed) for seed in (1, 2)),

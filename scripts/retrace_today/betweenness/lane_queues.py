@@ -8,10 +8,10 @@ from cuda_device.gpu_limits import KIB, Needs
 from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import aligned
-from retrace.solvers.betweenness.extensions import ORDER_SOURCES, Lanes
 from retrace.solvers.solver import WARP
 from retrace.system.errors import RetraceError
 from retrace_today.betweenness.fixed_point import EXPAND, FixedSums
+from retrace_today.betweenness.lanes import ORDER_SOURCES, Lanes
 
 ARCS = {"32": 1, "64": 2}
 """Arcs that a lane requests at a time, by the registers of a thread."""

@@ -1,4 +1,4 @@
-"""Betweenness on a device beyond the published variants: what domitrz-brandes suggests, and ours."""
+"""Betweenness on a device beyond the published variants: what domitrz-brandes suggests."""
 
 from typing import Any, ClassVar
 
@@ -6,18 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.catalogue.setting import Settings
-from retrace.devices.host import c_graph, loaded_library, pointer
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
-from retrace.solvers.betweenness import block_per_source
-from retrace.solvers.betweenness.block_per_source import Argument, BetweennessSolver, Brandes, Round
+from retrace.solvers.betweenness.block_per_source import BetweennessSolver, Round
 from retrace.solvers.betweenness.compaction import SIDE_VERTICES, Compacted, compact, separate, uncompacted
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
 from retrace.solvers.betweenness.published_variants import Vert, VertCompVirtStride
 from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.solver import DeviceSolver, seconds_of
-
-ORDER_SOURCES = "host/order_sources.cpp"
 
 
 class SideVertices(VertCompVirtStride):
@@ -47,43 +43,6 @@ class SideVerticesAlone(SideVertices):
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         return separate(uncompacted(self.graph, query.sources))
-
-
-class Lanes(Brandes):
-    """A block for 32 searches, one for each lane of a warp, on the compacted graph.
-
-    A vertex's path counts for the 32 sources are one row of memory, and one word tells in which searches it
-    is on the level. Neighbouring sources share a block. Ours, after M. Then et al., "The more the merrier:
-    efficient multi-source graph traversal", PVLDB 8(4), 2014.
-    """
-
-    name = "betweenness/lanes"
-    implements = "Brandes' algorithm, 32 sources at a time"
-    more_sources: ClassVar[tuple[str, ...]] = (ORDER_SOURCES,)
-    compacted = True
-    lanes = 32
-    hubs: int = 1
-    """Vertices of most arcs, from which the distances of the sources decide their order."""
-
-    def setup(self, graph: CSRGraph) -> None:
-        super().setup(graph)
-        self.require_whole_warps()
-
-    def in_order(self, reduced: Compacted) -> Int32Array:
-        """Return the sources by their distances from the hubs, then as a search from the first meets them."""
-        sources = np.empty(reduced.graph.vertices, dtype=np.int32)
-        order, counts = loaded_library(ORDER_SOURCES).order_sources, pointer(reduced.source_count)
-        return sources[: order(c_graph(reduced.graph), counts, self.hubs, pointer(sources))]
-
-    def layout(self, graph: CSRGraph) -> list[Argument]:
-        """Return CSR twice: by the arcs that leave a vertex, and by those that enter it."""
-        entering = graph.reversed()
-        return [graph.indptr, graph.indices, entering.indptr, entering.indices]
-
-    def block_bytes(self) -> int:
-        """Return a block's memory in bytes: sigma, delta and d of each search, and 4 words a vertex."""
-        vertices = max(part.reduced.graph.vertices for part in self.rounds)
-        return block_per_source.aligned(vertices * (self.lanes * (2 * self.real.itemsize + 4) + 4 * 4))
 
 
 class PrefixOnDevice(Vert):

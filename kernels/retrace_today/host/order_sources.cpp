@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "graph.h"
+#include "../../host/graph.h"
 
 constexpr int AHEAD = 8;  // arcs are requested so many vertices before they are read
 constexpr uint8_t UNMET = 255;

@@ -15,7 +15,7 @@
 //          now, next and levels. Bit l % 32 of `levels` is set if the vertex is on level l in any search. An entry of
 //          a row is valid only where its bit in `seen` is set. delta is defined in brandes.cuh.
 
-#include "brandes.cuh"
+#include "../../betweenness/brandes.cuh"
 
 constexpr unsigned ALL_LANES = 0xFFFFFFFF;
 constexpr int LANES = 32;
