@@ -108,14 +108,14 @@ def pair_of(ratio: float, few: Summary | None = None, full: Summary | None = Non
 
 
 def test_the_margin_lets_one_pair_in_twenty_differ() -> None:
-    ratios = [1.5, 1.4, 1.3, *[1.0] * 17]
+    ratios = [1.6, 1.5, 1.4, 1.3, *[1.0] * 16]
     said = Repeatability.of([pair_of(ratio) for ratio in ratios])
     assert said is not None
-    assert (said.pairs, said.different, said.middle) == (20, 3, 1.0)
-    assert said.margin == pytest.approx(1.4)
+    assert (said.pairs, said.different, said.middle) == (20, 4, 1.0)
+    assert said.margin == pytest.approx(1.5)
     assert sum(ratio > said.margin + 1e-9 for ratio in ratios) / said.pairs <= 0.05
-    assert said.p90 == pytest.approx(1.31)
-    assert said.p95 == pytest.approx(1.405)
+    assert said.p90 == pytest.approx(1.41)
+    assert said.p95 == pytest.approx(1.505)
     calm = Repeatability.of([pair_of(1.01), pair_of(1.0)])
     assert calm is not None
     assert (calm.different, calm.margin) == (0, 1.0)
@@ -151,7 +151,7 @@ def timed(solver: str, upload: float, solve: float, again: float | None = None, 
 OURS = timed("bfs/block-queue", 10.0, 2.0, 1.0, parameters={"block_queue_size": 512})
 PLAIN = timed("bfs/block-queue", 1.0, 3.0, 2.5, parameters={"block_queue_size": 1})
 PUBLISHED = timed("bfs/bsp", 5.0, 30.0)
-LIBRARY = timed("bfs/gapbs", 0.0, 8.0)
+LIBRARY = timed("bfs/gapbs", 0.0, 8.0, trials=[trial(8.0)] * 4)
 CORE = timed("bfs/queue", 0.0, 9.0)
 EVERY = [OURS, PLAIN, PUBLISHED, LIBRARY, CORE]
 
@@ -170,7 +170,7 @@ def test_the_same_measure_is_compared_on_both_sides() -> None:
     assert ours == {"resident": OURS, "solve": OURS, "total": PLAIN}
     assert found["solve"] is not None
     assert found["solve"].over(None) is None
-    assert found["solve"].fewest_trials == 5
+    assert found["solve"].fewest_trials == 4
 
 
 def test_another_host_and_single_precision_are_not_compared() -> None:
@@ -312,7 +312,7 @@ def test_rankings_by_few_trials_are_counted() -> None:
     (few,) = ranked_by_few(frame_of(on("a", OURS), on("b", long)))
     assert few.rankings == 0
     three = repeated("a")
-    assert with_few_trials([OURS, long, three, absent]) == [long, three]
+    assert with_few_trials([OURS, long, LIBRARY, three, absent]) == [long, LIBRARY, three]
 
 
 # ----- the committed records

@@ -109,9 +109,9 @@ class Cost:
 
     @classmethod
     def of(cls, entry: Measured, with_setup: bool = False) -> Cost:
-        """Split upload + solve + (n - 1) resident + n downloads, and setup if asked for, by n."""
+        """Split upload + solve + (n - 1) resident + n downloads by n; add a timed setup if asked for."""
         ms: dict[Any, float] = {phase: times.median for phase, times in entry.times.items()}
-        setup = ms["setup"] if with_setup else 0.0
+        setup = ms.get("setup", 0.0) if with_setup else 0.0
         once = setup + ms["upload"] + ms["solve"] - ms["resident"]
         return cls(once, ms["resident"] + ms["download"])
 

@@ -109,7 +109,7 @@ def like_for_like_tables(places: Sequence[Today]) -> Iterator[str]:
     yield (
         "How many times as long as ours the fastest published kernel and the fastest library take. "
         f"`{SHOWN_TODAY}`, which pages show, compares warm solves of some with one cold solve of others. By "
-        "each measure the fastest by it are compared. Trials are the fewest of those compared by what pages show."
+        "each measure the fastest by it are compared. Trials are the fewest of what is compared on pages."
     )
     rows = []
     for one in places:
