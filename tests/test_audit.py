@@ -32,6 +32,7 @@ from retrace.reports.like_for_like import (
     contenders,
     is_on_one_core,
     is_ours,
+    overtaken,
     today,
     warm_over_cold,
 )
@@ -171,6 +172,16 @@ def test_the_same_measure_is_compared_on_both_sides() -> None:
     assert found["solve"] is not None
     assert found["solve"].over(None) is None
     assert found["solve"].fewest_trials == 4
+
+
+def test_who_is_fastest_without_copies_may_be_overtaken_in_total() -> None:
+    (one,) = overtaken(frame_of(*EVERY))
+    assert (one.machine, one.graph, one.shown.record, one.in_total.record) == ("h200", "NY", OURS, PLAIN)
+    assert list(overtaken(frame_of(OURS, PUBLISHED))) == []
+    assert list(overtaken(frame_of(on("a", OURS), on("b", PLAIN)))) == []
+    for measure in ("total", "setup"):
+        layout = TableLayout(title="a", by=measure)
+        assert list(overtaken(build(EVERY, (), {"today": layout}))) == []
 
 
 def test_another_host_and_single_precision_are_not_compared() -> None:
@@ -339,7 +350,7 @@ def test_the_stage_prints_what_the_committed_lines_say(script: Call, lines: list
     assert time.perf_counter() - began < 20
     assert (done.status, done.err) == (0, "")
     headings = re.findall(r"^## (.+)$", done.out, re.MULTILINE)
-    assert len(headings) == 7
+    assert len(headings) == 8
     for heading in headings:
         assert table_under(heading, done.out), heading
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import floor
 from typing import Any
 
 from retrace.catalogue.known_solvers import CATALOGUE
+from retrace.records.statistics import Order, rank
 from retrace.reports.frame import Entry, Frame, GraphRow, Measured, speed_up
 from retrace.reports.measures import Measure
 
 SHOWN_TODAY: Measure = "resident"
 """What the tables of today show: warm solves of those that can solve again, one cold solve of all others."""
+WITHOUT_COPIES: tuple[Measure, ...] = (SHOWN_TODAY, "solve")
+"""Times that tables show of a search, without the copies that a total has."""
 CHOICE, PEER = "auto", "gapbs"
 """The solver of ours that chooses another, and the library that is compared with."""
 
@@ -92,6 +96,30 @@ def today(frame: Frame) -> list[Today]:
         for machine in frame.machines
     ]
     return [one for one in every if one.by(SHOWN_TODAY)]
+
+
+@dataclass(frozen=True)
+class Overtaken:
+    """The fastest on a graph by the time that a table shows, and what takes less in total."""
+
+    machine: str
+    graph: str
+    shown: Measured
+    in_total: Measured
+
+
+def overtaken(frame: Frame) -> Iterator[Overtaken]:
+    """Yield, of all tables that show another time than the total, where the fastest in total is another."""
+    for experiment in dict.fromkeys(e.experiment for e in frame.measured if e.layout.by in WITHOUT_COPIES):
+        for row, machine in product(frame.of(experiment).rows, frame.machines):
+            timed = [entry for entry in row.here(machine) if entry.layout.by in entry.times]
+            if not timed:
+                continue
+            shown = min(timed, key=lambda entry: entry.times[entry.layout.by].median)
+            alike = [entry for entry in timed if not shown.differences(entry)]
+            in_total = min(alike, key=lambda entry: entry.times["total"].median)
+            if rank(in_total.times["total"], shown.times["total"]) is Order.LESS:
+                yield Overtaken(machine, row.title, shown, in_total)
 
 
 def warm_over_cold(entries: Iterable[Measured]) -> list[float]:
