@@ -113,10 +113,11 @@ def overtaken(frame: Frame) -> Iterator[Overtaken]:
     for experiment in dict.fromkeys(e.experiment for e in frame.measured if e.layout.by in WITHOUT_COPIES):
         for row, machine in product(frame.of(experiment).rows, frame.machines):
             timed = [entry for entry in row.here(machine) if entry.layout.by in entry.times]
-            if not timed:
+            double = [entry for entry in timed if not _in_single_precision(entry)]
+            if not double:
                 continue
-            shown = min(timed, key=lambda entry: entry.times[entry.layout.by].median)
-            alike = [entry for entry in timed if not shown.differences(entry)]
+            shown = min(double, key=lambda entry: entry.times[entry.layout.by].median)
+            alike = [entry for entry in double if not shown.differences(entry)]
             in_total = min(alike, key=lambda entry: entry.times["total"].median)
             if rank(in_total.times["total"], shown.times["total"]) is Order.LESS:
                 yield Overtaken(machine, row.title, shown, in_total)
