@@ -144,6 +144,8 @@ def test_what_locks_nothing_has_no_lock(time: Time) -> None:
 
 def test_blocks_off_the_clock_within_others_count_once(time: Time) -> None:
     with EmulatedDevice() as device:
+        with device.off_the_clock():
+            time.now += 16.0  # before the clock begins
         clock = trials_module.Clock(device)
         time.now += 1.0
         with device.off_the_clock():
