@@ -325,7 +325,28 @@ def test_a_ratio_of_totals_may_have_that_of_another_phase_beside_it() -> None:
     ]
     found = find("pinned-is-a-great-boost", records)
     assert found.verdict == Verdict.FAILS
-    assert found.measured == f"random-20-5: 1.20{TIMES}; by solve it holds: random-20-5: 2.00{TIMES}"
+    quoted = f"random-20-5: 1.20{TIMES}; by solve it holds: random-20-5: 2.00{TIMES}"
+    assert found.measured == f"{quoted}; by total with lock it cannot be told: no record of pinned has it"
+
+
+def test_page_locking_turns_the_order_round() -> None:
+    """By what the lock of each trial takes, or that of the last one where a record has no other."""
+    times = {"pinned": (6.0, 1.0), "pinned-graph": (3.0, 9.0)}
+    old = [
+        changed(
+            measured(f"sssp/{name}", "transfers", "random-20-5", phases(1.0, solve, 0.5)),
+            observed={"allocation_ms": lock},
+        )
+        for name, (solve, lock) in times.items()
+    ]
+    new = [
+        changed(one, observed={}, trials=[trial.model_copy(update={"lock": lock}) for trial in one.trials])
+        for one, (_, lock) in zip(old, times.values(), strict=True)
+    ]
+    for records in (old, new):
+        found = find("mask-gains-most-from-pinning", records)
+        assert found.verdict == Verdict.FAILS
+        assert "by total with lock it holds: random-20-5: " in found.measured
 
 
 def test_a_gpu_is_compared_with_dijkstra_by_the_total_and_by_the_search_beside_it() -> None:

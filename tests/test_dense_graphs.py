@@ -15,7 +15,7 @@ from cuda_device import memory
 from cuda_device.errors import OneLineError, TooLargeError
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, mixed, random_graphs
-from retrace.devices.matrices import device_matrix, host_matrix, pinned_matrix, pitch_of, rows_of
+from retrace.devices.matrices import device_matrix, host_matrix, page_locked, pitch_of, rows_of
 from retrace.graphs import csr, dense, identity
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
@@ -63,19 +63,15 @@ def test_the_same_matrix_at_a_size_with_many_blocks(backend: str) -> None:
     assert abs(weights.mean() - 50.5) < 0.5
 
 
-def test_a_device_keeps_its_last_pinned_matrix() -> None:
-    """Of a complete graph: each solver that page-locks it would need as much memory once more."""
-    first, second, rows = DenseGraph(8, 1), DenseGraph(8, 2), rows_of(DenseGraph(8, 3))
-    with EmulatedDevice() as device, EmulatedDevice() as other:
-        kept = pinned_matrix(device, first)
-        assert pinned_matrix(device, DenseGraph(8, 1)) is kept
-        assert pinned_matrix(other, first) is not kept  # a context's memory is not another's
-        for graph in (second, rows, first):
-            assert np.array_equal(pinned_matrix(device, graph), host_matrix(graph).ravel())
-        assert pinned_matrix(device, first) is not kept
-        with pytest.raises(ValueError, match="read-only"):
-            kept[0] = 1
-    assert device.kept is None  # what a closed device had is freed
+def test_a_page_locked_matrix_is_a_copy_that_is_not_written_to() -> None:
+    with EmulatedDevice() as device:
+        for graph in (DenseGraph(8, 1), rows_of(DenseGraph(8, 3))):
+            pageable = host_matrix(graph).ravel()
+            locked = page_locked(device, pageable)
+            assert np.array_equal(locked, pageable)
+            assert not np.shares_memory(locked, pageable)
+            with pytest.raises(ValueError, match="read-only"):
+                locked[0] = 1
 
 
 def test_the_last_two_matrices_are_kept() -> None:
@@ -112,7 +108,7 @@ def test_rows_hold_the_matrix(vertices: int, seed: int) -> None:
 def test_what_does_not_fit_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TooLargeError, match="dense-50000: 2,499,950,000 arcs are more than 32 bits count"):
         rows_of(DenseGraph(50_000, 1))
-    host_matrix(DenseGraph(1024, 4))
+    pageable = host_matrix(DenseGraph(1024, 4)).ravel()
     monkeypatch.setattr(memory, "available", lambda: 2**20)
     with pytest.raises(TooLargeError, match=r"needs 4\.0 MiB of memory, 1\.0 MiB are free"):
         host_matrix(DenseGraph(1024, 3))
@@ -121,7 +117,7 @@ def test_what_does_not_fit_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TooLargeError, match="needs"):
         host_matrix(CSRGraph(np.zeros(1025, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32)))
     with EmulatedDevice() as device, pytest.raises(TooLargeError, match="needs"):
-        pinned_matrix(device, DenseGraph(1024, 4))
+        page_locked(device, pageable)
 
 
 @pytest.mark.parametrize(

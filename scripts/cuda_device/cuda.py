@@ -329,7 +329,6 @@ class CudaDevice(Device):
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.kept = None
         try:
             for buffer in list(self._buffers):
                 buffer.release()

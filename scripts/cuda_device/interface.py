@@ -7,7 +7,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, Self
+from time import perf_counter
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -20,6 +21,9 @@ PACKED = {
     "i8": "q", "u8": "Q", "f4": "f4x", "f8": "d",
 }  # fmt: skip
 """How `struct` packs a number into 8 bytes, by its type. Codes of NumPy differ: `l` has 8 bytes, here 4."""
+
+Memory = TypeVar("Memory")
+"""What an allocation returns."""
 
 Dim = int | tuple[int, ...]
 """A grid or block size: x, (x, y) or (x, y, z)."""
@@ -177,8 +181,10 @@ class Device(ABC):
     """Of this GPU, or of the one that it is used as."""
     memory_gib: float | None = None
     """Limit of the memory that is reported as free; None for the device's own."""
-    kept: tuple[object, NDArray[Any]] | None = None
-    """Page-locked memory that is kept until the device is closed, and what it holds."""
+    lock_ms: float | None = None
+    """What `page_lock` has taken since a clock began, in ms; None if it was not called."""
+    off_clock_ms: float = 0.0
+    """What was done `off_the_clock`, in ms."""
 
     @abstractmethod
     def __enter__(self) -> Self:
@@ -230,6 +236,23 @@ class Device(ABC):
     @abstractmethod
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], Buffer]:
         """Allocate page-locked host memory that kernels access without a copy; return array and buffer."""
+
+    @contextmanager
+    def off_the_clock(self) -> Iterator[None]:
+        """Leave what is done inside the `with` block out of all phases of a trial."""
+        began, before = perf_counter(), self.off_clock_ms
+        try:
+            yield
+        finally:  # the time contains that of blocks within
+            self.off_clock_ms = before + (perf_counter() - began) * 1e3
+
+    def page_lock(self, allocate: Callable[[int, DTypeLike], Memory], size: int, dtype: DTypeLike) -> Memory:
+        """Allocate by `pinned` or `mapped` what has the size of a graph: a phase of its own, `lock`."""
+        with self.off_the_clock():
+            began = perf_counter()
+            memory = allocate(size, dtype)
+            self.lock_ms = (self.lock_ms or 0.0) + (perf_counter() - began) * 1e3
+        return memory
 
     @abstractmethod
     def stream(self) -> Stream:

@@ -353,7 +353,6 @@ class EmulatedDevice(Device):
         for buffer in self._buffers:
             buffer.release()
         self._buffers.clear()
-        self.kept = None
         self.closed = True
 
     def peers(self, count: int) -> list[Callable[[], Device]]:

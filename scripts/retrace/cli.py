@@ -13,7 +13,7 @@ from retrace.system.interrupts import end_like_ctrl_c
 
 FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
 RANDOM_GENERATORS = ("tree-first", "random-degree")
-PHASES = ("setup", "upload", "solve", "download", "total", "kernel", "again")
+PHASES = ("setup", "upload", "solve", "download", "total", "kernel", "again", "lock", "prepare")
 """Both named here, and checked by a test, so that --help need not load the libraries."""
 
 IDS = (

@@ -44,7 +44,7 @@ SWEEP: Settings = {
 class HostArcsSearch(DeviceSolver):
     """A search whose arcs are in page-locked memory of the host, which kernels read.
 
-    `setup` allocates that memory, `upload` copies the arcs into it. Offsets of arcs have 64 bits.
+    `upload` allocates that memory, off the clock, and copies the arcs into it. Offsets of arcs have 64 bits.
     """
 
     more_sources: ClassVar[tuple[str, ...]] = (COPY_ARCS,)
@@ -53,6 +53,7 @@ class HostArcsSearch(DeviceSolver):
         "lines": Setting(16, "most lines of 128 bytes of an entry of the frontier"),
     }
     wide = True
+    page_locks = True
     repeats = True
     read_by: ClassVar[str]
     """The kernel that reads arcs."""
@@ -69,9 +70,6 @@ class HostArcsSearch(DeviceSolver):
         self.offsets = graph.indptr.astype(np.uint64)
         memory.require(self.arc_bytes * graph.arcs, memory.available(), "memory")
         self.module = self.device.load(self.source)
-        words = np.dtype(f"u{self.arc_bytes}")
-        self.host: NDArray[Any]
-        self.host, self.mapped_arcs = self.device.mapped(graph.arcs, words)
 
     def copy_arcs(self) -> None:
         """Copy the heads into `host`, or heads and weights side by side."""
@@ -81,10 +79,13 @@ class HostArcsSearch(DeviceSolver):
 
     def upload(self, query: Query) -> None:
         self.arcs: tuple[Any, ...] = ()  # frees those of the last query
+        device, words = self.device, np.dtype(f"u{self.arc_bytes}")
+        self.host: NDArray[Any]
+        self.host, mapped = device.page_lock(device.mapped, self.graph.arcs, words)
         began = perf_counter()
         self.copy_arcs()
         self.prepare_ms = (perf_counter() - began) * 1e3
-        self.arcs = self.device.upload(self.offsets), self.mapped_arcs, np.uint32(self.number("lines"))
+        self.arcs = device.upload(self.offsets), mapped, np.uint32(self.number("lines"))
         self.drawn = self.count_draws(1)
         self.length = self.device.empty(1, np.uint32)
         self.traffic = self.device.empty(2, np.uint64)

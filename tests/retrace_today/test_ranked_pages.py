@@ -41,8 +41,10 @@ def test_solvers_are_ranked_on_a_resident_graph_with_the_total_beside() -> None:
     assert york["bfs/cluster"] == {
         "resident": "600 µs", "total": "1.11 ms", "published takes": "27.7×", "prepare": "30.0 ms",  # noqa: RUF001
         "paid after": "2 sources", "million arcs/s": "1,220", "GB/s": "8.42", "whose": "ours", "on": "GPU",
+        "setup": EMPTY,
     }  # fmt: skip
     assert york["bfs/gapbs"]["on"] == "2 cores"
+    assert york["bfs/gapbs"]["setup"] == "100 ms"  # a library's graph object
     assert york["bfs/queue"]["on"] == "1 core"
     assert york["bfs/bsp"]["published takes"] == "1.00×"  # noqa: RUF001
     assert {name: cells["whose"] for name, cells in york.items()} == {

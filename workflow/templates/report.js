@@ -220,7 +220,7 @@ function tellRecord(record) {
       record.times.map((row) => row.slice(0, 6).map(String))));
     const cell = (value) => (value === null ? "–" : String(value));
     told.push(make("details", {}, make("summary", {}, `Trials (ms)`), table(
-      ["trial", "upload", "solve", "download", "total", "kernel", "load", "clock (MHz)", "throttled", "again"],
+      ["trial", "upload", "solve", "download", "total", "kernel", "load", "clock (MHz)", "throttled", "again", "lock", "prepare"],
       record.trials.map((trial, place) => [place + 1, ...trial].map(cell)))));
   }
   const [, machine, experiment, graph] = record.id.split("/");

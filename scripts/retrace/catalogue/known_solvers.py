@@ -48,6 +48,8 @@ class KnownSolver:
     """What it needs of a GPU that some lack."""
     calls_library: bool = False
     """Whether it is a call of a library, and not a program of this project."""
+    page_locks: bool = False
+    """Whether it page-locks memory as large as the graph, or a mask of its vertices."""
 
     @property
     def problem(self) -> str:

@@ -96,25 +96,13 @@ def device_matrix(device: Device, graph: Graph) -> Buffer:
     return matrix
 
 
-def pinned_matrix(device: Device, graph: Graph) -> Int32Array:
-    """Return the matrix in page-locked host memory, shape (vertices * pitch,), int32, not to be written to.
-
-    A device's last one of a complete graph is kept: page-locking a gigabyte takes half a second.
-    """
-    if not isinstance(graph, DenseGraph):
-        return _pin(device, graph)
-    if device.kept is None or device.kept[0] != graph:
-        device.kept = None  # before memory is asked for
-        device.kept = graph, _pin(device, graph)
-    return device.kept[1]
-
-
-def _pin(device: Device, graph: Graph) -> Int32Array:
-    pageable = host_matrix(graph).ravel()
-    require(matrix_bytes(graph), memory.available(), "memory")
-    matrix = device.pinned(pageable.size, np.int32)
-    matrix[:] = pageable
-    matrix.flags.writeable = False
+def page_locked(device: Device, pageable: Int32Array) -> Int32Array:
+    """Copy a matrix, shape (entries,), to page-locked memory off the clock; it is not to be written to."""
+    with device.off_the_clock():
+        require(pageable.nbytes, memory.available(), "memory")
+        matrix = device.page_lock(device.pinned, pageable.size, np.int32)
+        matrix[:] = pageable
+        matrix.flags.writeable = False
     return matrix
 
 

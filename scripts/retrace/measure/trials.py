@@ -451,7 +451,7 @@ def one_pass(
     A solver that repeats solves again, for `again`, unless the solve is long, or the pass is no trial: for
     its events, or since it `warms_up`.
     """
-    solver, clock = copy(prepared), Clock()
+    solver, clock = copy(prepared), Clock(device)
     solver.upload(query)
     upload = clock.lap(device)
     with device.timing_kernels() if with_events and device is not None else nullcontext() as timer:
@@ -462,8 +462,12 @@ def one_pass(
     launches = 0 if timer is None else len(timer.brackets)
     kernel = timer.milliseconds if timer and launches else None  # a library's launches are unseen
     total = upload + solve + download
-    times = Trial(upload=upload, solve=solve, download=download, total=total, kernel=kernel)
-    outcome = Outcome(times, iterations, answer, solver.predecessors(), solver.observed(), launches)
+    observed = solver.observed()
+    times = Trial(
+        upload=upload, solve=solve, download=download, total=total, kernel=kernel,
+        lock=None if device is None else device.lock_ms, prepare=observed.pop("prepare_ms", None),
+    )  # fmt: skip
+    outcome = Outcome(times, iterations, answer, solver.predecessors(), observed, launches)
     if solver.repeats and outcome.is_a_trial and not (warms_up or outcome.needs_no_warm_up):
         return outcome.with_times(again=again(solver, query, device, answer))
     return outcome
@@ -483,9 +487,12 @@ def again(solver: Solver, query: Query, device: Device | None, answer: NDArray[A
 
 
 class Clock:
-    """A stopwatch for consecutive phases."""
+    """A stopwatch for consecutive phases, which stands still while its device is `off_the_clock`."""
 
-    def __init__(self) -> None:
+    def __init__(self, of: Device | None = None) -> None:
+        self.of = of
+        if of is not None:
+            of.lock_ms, of.off_clock_ms = None, 0.0
         self.last = perf_counter()
 
     def lap(self, device: Device | None = None) -> float:
@@ -494,4 +501,6 @@ class Clock:
             device.synchronize()
         now = perf_counter()
         passed, self.last = (now - self.last) * 1e3, now
+        if self.of is not None:
+            passed, self.of.off_clock_ms = passed - self.of.off_clock_ms, 0.0
         return passed

@@ -16,7 +16,17 @@ from retrace.reports.measures import Measure
 from retrace.reports.report import TableLayout
 from retrace.reports.wording import EMPTY
 
-OFFERED: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download", "setup", "again")
+OFFERED: tuple[Measure, ...] = (
+    "total",
+    "solve",
+    "kernel",
+    "upload",
+    "download",
+    "setup",
+    "again",
+    "lock",
+    "prepare",
+)
 SPREAD = ("1st quartile", "3rd quartile", "trials")
 """What may be shown of a total besides; the page's script knows these words."""
 

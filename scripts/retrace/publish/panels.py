@@ -26,9 +26,12 @@ LABELS: dict[Measure, str] = {
     "total": "Total time",
     "kernel": "Kernel time",
     "again": "Time to solve again",
+    "lock": "Page-locking",
+    "prepare": "Preparation",
     "resident": "Time on a resident graph",
     "transfer": "Copy per total time",
     "with setup": "Total time with setup",
+    "total with lock": "Total time with page-locking",
     "step": "Time per step",
 }
 SUBSTITUTES = {"(stand-in)": "×", "(weights generated)": "+"}  # noqa: RUF001

@@ -69,7 +69,18 @@ def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str,
     total = entry.times["total"]
     card["total"] = (total.q1, total.median, total.q3)
     card["trials"] = [  # the script adds up their totals: a page of three machines is 0.2 MB smaller
-        (t.upload, t.solve, t.download, t.kernel, t.load, t.sm_clock_mhz, t.throttled, t.again)
+        (
+            t.upload,
+            t.solve,
+            t.download,
+            t.kernel,
+            t.load,
+            t.sm_clock_mhz,
+            t.throttled,
+            t.again,
+            t.lock,
+            t.prepare,
+        )
         for t in record.trials
     ]
     return card

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import product
 from math import ceil, inf
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.publish.doubts import doubts
 from retrace.publish.page import MARK, UNSURE, Cell, Group, Page, Row, Table, fill, words
 from retrace.publish.provenance import cores, emulated, provenance
@@ -247,6 +248,7 @@ class _Grid:
             base = row.published(machine, by)
             columns = {str(measure): [self.time(e, measure) for e in here] for measure in self.measures}
             columns |= {
+                "setup": [self.setup(entry, "setup") if _by_library(entry) else Cell() for entry in here],
                 "published takes": [replace(ratio_cell(base, e, by), tip="", notes=()) for e in here],
                 "prepare": [_prepare(entry) for entry in here],
                 "paid after": [_paid(entry, base, by) for entry in here],
@@ -282,18 +284,23 @@ def _rate(entry: Measured | None, amount: float | None, measure: Measure, unit: 
     return Cell(three_digits(amount / times.median / unit)) if times and times.median and amount else Cell()
 
 
+def _by_library(entry: Measured) -> bool:
+    """Whether a library was called, whose setup makes a graph object of its own."""
+    return CATALOGUE.find(entry.solver).calls_library
+
+
 def _prepare(entry: Measured) -> Cell:
-    ms = entry.record.observed.get("prepare_ms") if entry.times else None
-    return Cell() if ms is None else Cell(duration(ms))
+    times = entry.times.get("prepare")
+    return Cell(duration(times.median)) if times else Cell()
 
 
 def _paid(entry: Measured, published: Measured | None, measure: Measure) -> Cell:
     """Say after how many sources the preparation has paid; never, if the published kernel is faster."""
-    prepare = entry.record.observed.get("prepare_ms")
+    prepare = entry.times.get("prepare")
     if prepare is None or published is None or speed_up(published, entry, measure) is None:
         return Cell()
     saved = published.times[measure].median - entry.times[measure].median
-    return Cell(plural(ceil(prepare / saved - 1e-9), "source") if saved > 0 else "never")
+    return Cell(plural(ceil(prepare.median / saved - 1e-9), "source") if saved > 0 else "never")
 
 
 def _place(entry: Measured) -> str:

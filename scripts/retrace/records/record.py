@@ -22,7 +22,7 @@ from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
 from retrace.system.models import CONTROLS, SHA256, Model, Name, at, explain, one_line
 
-Phase = Literal["setup", "upload", "solve", "download", "total", "kernel", "again"]
+Phase = Literal["setup", "upload", "solve", "download", "total", "kernel", "again", "lock", "prepare"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
 ONE_ANSWER = ("bfs", "stcon", "sssp", "bellman-ford")
@@ -53,6 +53,14 @@ class Trial(Model):
     again: Milliseconds | None = Field(
         default=None,
         description="median of up to 19 further solves on what is on the device, right after the download",
+    )
+    lock: Milliseconds | None = Field(
+        default=None,
+        description="page-locking of memory as large as the graph: no part of upload or total; null if none",
+    )
+    prepare: Milliseconds | None = Field(
+        default=None,
+        description="what the solver makes of the graph alone, a part of upload; null if nothing",
     )
     load: Amount | None = Field(
         default=None, description="processes that ran or waited to run, over the last minute"

@@ -12,15 +12,16 @@ from functools import reduce
 from itertools import pairwise, permutations, product
 from math import inf
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Discriminator, Field, GetPydanticSchema, Tag
 
 from retrace.graphs.graph_names import NO_GRAPH
-from retrace.records.record import PHASES, Phase
+from retrace.records.record import PHASES
 from retrace.records.statistics import SAME, Order, rank
 from retrace.records.variant import Variant
 from retrace.reports.finding import Finding, Speaks, Verdict, Weighed, weigh
+from retrace.reports.measures import Measure
 from retrace.reports.wording import duration, plural, ratio, word_list
 from retrace.system.models import FileModel
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:  # they read reports, which hold comparisons
     from retrace.reports.evidence import Evidence, Pair
     from retrace.reports.frame import Entry, Measured
 
+Word = TypeVar("Word", bound=str)
 Spec = Annotated[str, Field(min_length=1, description="a variant, such as streams:parts=2")]
 Specs = Spec | list[Spec]
 Quantity = Annotated[str, Field(pattern="^[a-z][a-z_0-9]*$")]
@@ -38,9 +40,9 @@ REAL = ("dimacs", "snap")
 """The origins of real graphs."""
 
 
-def several(specs: Specs) -> list[str]:
-    """List variants, of which there may be one."""
-    return [specs] if isinstance(specs, str) else specs
+def several(names: Word | Sequence[Word]) -> list[Word]:
+    """List variants or measures, of which there may be one."""
+    return [names] if isinstance(names, str) else [*names]
 
 
 class Where(FileModel):
@@ -89,10 +91,12 @@ class Where(FileModel):
 
 
 class Comparison(FileModel):
-    """A comparison of variants by a phase; `for` stands for each of its values in the variants' names."""
+    """A comparison of variants by a measure; `for` stands for each of its values in the variants' names."""
 
-    by: Phase = "total"
-    beside: Phase | None = Field(default=None, description="what else is quoted, and decides nothing")
+    by: Measure = "total"
+    beside: Measure | list[Measure] = Field(
+        default_factory=list, description="what else is quoted, and decides nothing"
+    )
     for_: dict[str, list[int]] = Field(default_factory=dict, alias="for")
     where: Where = Where()
 
@@ -101,9 +105,9 @@ class Comparison(FileModel):
     wording: ClassVar[str] = ""
     """The rule; what stands in its braces is in `_words`."""
 
-    def judged_by(self, phase: Phase) -> Self:
-        """Return the same by another phase, with nothing quoted beside it."""
-        return self.model_copy(update={"by": phase, "beside": None})
+    def judged_by(self, measure: Measure) -> Self:
+        """Return the same by another measure, with nothing quoted beside it."""
+        return self.model_copy(update={"by": measure, "beside": []})
 
     def expand(self, specs: Specs) -> list[str]:
         """List variants, those with a placeholder such as `{n}` once for each of its values."""
@@ -128,7 +132,9 @@ class Comparison(FileModel):
     @property
     def rule(self) -> str:
         """How it is judged."""
-        also = f"; {self.beside} is quoted beside it" if self.beside else ""
+        beside = several(self.beside)
+        verb = "are" if len(beside) > 1 else "is"
+        also = f"; {word_list(beside)} {verb} quoted beside it" if beside else ""
         return self.wording.format(**self._words) + also
 
     @abstractmethod
@@ -380,9 +386,9 @@ class Ratio(Comparison):
         "{bounds}{enough}"
     )
 
-    def judged_by(self, phase: Phase) -> Self:
-        """Return the same ratio of another phase."""
-        return self.model_copy(update={"of": phase, "beside": None})
+    def judged_by(self, measure: Measure) -> Self:
+        """Return the same ratio of another measure."""
+        return self.model_copy(update={"of": measure, "beside": []})
 
     @property
     def specs(self) -> list[str]:
@@ -551,9 +557,9 @@ class NewerGPU(Comparison):
         "{by} of {variant} on an {newer_gpu} against an {than}{conditions}; borne out where it is {takes}"
     )
 
-    def judged_by(self, phase: Phase) -> Self:
-        """Return the same by another phase, of which a report prints nothing."""
-        return super().judged_by(phase).model_copy(update={"in_print": []})
+    def judged_by(self, measure: Measure) -> Self:
+        """Return the same by another measure, of which a report prints nothing."""
+        return super().judged_by(measure).model_copy(update={"in_print": []})
 
     def judge(self, evidence: Evidence) -> Finding:
         """Hold the times of machines with the newer GPU against the older one's, and quote printed ones."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Self
 
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.records.record import Phase
 from retrace.records.statistics import Order, Summary, rank
 from retrace.records.variant import Variant
 from retrace.reports.claim import Comparison
 from retrace.reports.finding import Finding, Verdict
 from retrace.reports.frame import Frame, Measured, why_incomparable
+from retrace.reports.measures import Measure
 from retrace.reports.report import Report
 from retrace.reports.wording import duration, ratio, word_list
 from retrace.system.errors import RetraceError
@@ -54,15 +54,15 @@ class Evidence:
                 raise RetraceError(f"{entry.experiment}: {twice}; give one")
         return timed
 
-    def summaries(self, variant: Variant, phase: Phase) -> dict[str, Summary]:
-        """Return a phase of a variant's trials by graph, as far as they can be ranked."""
-        summaries = {graph: entry.times.get(phase) for graph, entry in self.timed(variant).items()}
+    def summaries(self, variant: Variant, measure: Measure) -> dict[str, Summary]:
+        """Return a measure of a variant's trials by graph, as far as they can be ranked."""
+        summaries = {graph: entry.times.get(measure) for graph, entry in self.timed(variant).items()}
         return {graph: times for graph, times in summaries.items() if times and times.enough}
 
-    def pairs(self, two: Sequence[Variant], phase: Phase) -> list[Pair]:
+    def pairs(self, two: Sequence[Variant], measure: Measure) -> list[Pair]:
         """Pair the times of two variants on the very same graphs, as far as they can be ranked."""
         fast, slow = two
-        times, partner_times = (self.summaries(variant, phase) for variant in two)
+        times, partner_times = (self.summaries(variant, measure) for variant in two)
         entries, partners = self.timed(fast), self.timed(slow)
         return [
             Pair(graph, fast, slow, (entries[graph], partners[graph]), (times[graph], partner_times[graph]))

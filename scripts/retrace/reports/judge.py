@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from retrace.reports.claim import Claim, Comparison
+from retrace.reports.claim import Claim, Comparison, several
 from retrace.reports.evidence import Evidence
 from retrace.reports.finding import Finding, Verdict
 from retrace.reports.frame import Frame
 from retrace.reports.report import Report
-from retrace.reports.wording import duration
+from retrace.reports.wording import duration, word_list
 
 
 def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
-    """Judge a claim by what a machine has measured, and quote the finding by another phase."""
+    """Judge a claim by what a machine has measured, and quote the findings by other measures."""
     test = claim.test
     if test is None:
         why = claim.refuted or claim.missing or "nothing here measures it"
         return Finding(Verdict.FAILS if claim.refuted else Verdict.OPEN, why=why)
     evidence = Evidence.of(report, claim.experiments, test, frame, machine)
     finding = _with_quote(report, claim, test, evidence)
-    if test.beside is None or not finding.measured:
+    if not finding.measured:
         return finding
-    other = _with_quote(report, claim, test.judged_by(test.beside), evidence)
-    beside = f"; by {test.beside} it {other.verdict}: {other.measured}" if other.measured else ""
-    return replace(finding, measured=finding.measured + beside)
+    quoted = [finding.measured]
+    for measure in several(test.beside):
+        other = _with_quote(report, claim, test.judged_by(measure), evidence)
+        lacking = [str(variant) for variant in evidence.variants if not evidence.summaries(variant, measure)]
+        why = f"no record of {word_list(lacking)} has it" if lacking else other.why
+        quoted.append(f"by {measure} it {other.verdict}: {other.measured or why}")
+    return replace(finding, measured="; ".join(quoted))
 
 
 def _with_quote(report: Report, claim: Claim, test: Comparison, evidence: Evidence) -> Finding:

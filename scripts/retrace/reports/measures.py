@@ -2,13 +2,14 @@
 
 from typing import Literal, get_args
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.record import Phase, Record
 from retrace.records.statistics import Summary
 
-Measure = Literal[Phase, "resident", "transfer", "with setup", "step"]
-"""A phase of a trial, the share of upload and download in its total, the total with the median setup, or the
-time on a resident graph: of further solves if there are any, else of the first; of
-the problem limits, the time of a step, such as a load."""
+Measure = Literal[Phase, "resident", "transfer", "with setup", "total with lock", "step"]
+"""A phase of a trial, the share of upload and download in its total, the total with the median setup or with
+the trial's page-locking, or the time on a resident graph: of further solves if there are any, else of the
+first; of the problem limits, the time of a step, such as a load."""
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
@@ -25,11 +26,28 @@ def values_of(measure: Measure, record: Record) -> list[float]:
         case "with setup":
             before = Summary.of(record.setup).median if record.setup else None
             return [] if before is None else [before + trial.total for trial in trials]
+        case "total with lock":
+            locks = [trial.lock for trial in trials]
+            if not CATALOGUE.find(record.solver).page_locks:
+                locks = [ms or 0.0 for ms in locks]
+            elif None in locks:  # as in records of before it was a phase: perhaps one for all trials
+                locks = [record.observed.get("allocation_ms")] * len(trials)
+            return [trial.total + ms for trial, ms in zip(trials, locks, strict=True) if ms is not None]
         case "step":
             steps = record.iterations if record.problem == "limits" else None
             return [trial.solve / steps for trial in trials] if steps else []
         case phase:
-            return [ms for trial in trials if (ms := getattr(trial, phase)) is not None]
+            values = [ms for trial in trials if (ms := getattr(trial, phase)) is not None]
+            return values or _of_last_trial(phase, record)
+
+
+def _of_last_trial(phase: Phase, record: Record) -> list[float]:
+    """Return a phase that records observed of the last trial alone before each trial had it."""
+    names = {"prepare": "prepare_ms"}
+    if CATALOGUE.find(record.solver).page_locks:
+        names["lock"] = "allocation_ms"
+    ms = record.observed.get(names.get(phase, ""))
+    return [] if ms is None else [ms]
 
 
 def summaries(record: Record) -> dict[Measure, Summary]:

@@ -6,6 +6,7 @@ case, but as many iterations only as a shortest path has arcs, and parallel with
 """
 
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from time import perf_counter
 from typing import Any, ClassVar
@@ -67,8 +68,8 @@ class MaskSSSP(DeviceSolver):
 
     All variants move the same bytes, except for the mask: `upload` copies the graph, and labels and mask are
     filled on the device; `download` copies 8 bytes a vertex, its distance and its predecessor, which the
-    report calls "copying the resulting paths". Memory of the host is allocated in `setup`, the device's in
-    `upload`.
+    report calls "copying the resulting paths". Pageable memory of the host is allocated in `setup`, the
+    device's in `upload`, and page-locked memory there too, off the clock.
     """
 
     implements = "tuwien-sssp, Algorithm 1"
@@ -92,6 +93,9 @@ class MaskSSSP(DeviceSolver):
         """Allocate `seen`, what the host inspects of the mask."""
         self.seen: NDArray[Any] = self.allocated(np.empty, self.graph.vertices, np.bool_)
 
+    def lock_on_host(self) -> None:
+        """Page-lock memory and fill it; nothing in variants whose memory is pageable."""
+
     def allocated(self, allocate: Callable[[int, DTypeLike], Any], size: int, dtype: DTypeLike) -> Any:
         """Allocate host memory, and add to `allocation_ms` what that takes."""
         began = perf_counter()
@@ -99,8 +103,14 @@ class MaskSSSP(DeviceSolver):
         self.allocation_ms += (perf_counter() - began) * 1e3
         return memory
 
+    def locked(self, allocate: Callable[[int, DTypeLike], Any], size: int, dtype: DTypeLike) -> Any:
+        """Page-lock host memory, which is an allocation, too."""
+        return self.allocated(partial(self.device.page_lock, allocate), size, dtype)
+
     def upload(self, query: Query) -> None:
         self.found_at: list[int] = []
+        with self.device.off_the_clock():
+            self.lock_on_host()
         self.arcs = self.send_graph()
         self.make_mask()
         self.allocate_state()
@@ -164,7 +174,7 @@ class MaskSSSP(DeviceSolver):
     def observed(self) -> dict[str, float]:
         """Return the ms to allocate host memory, and at which vertex, on average, the host's search ended.
 
-        The last search, which finds no vertex, does not count.
+        Page-locking is an allocation, too. The last search, which finds no vertex, does not count.
         """
         quantities = {"first_masked": float(np.mean(self.found_at))} if self.found_at else {}
         return {"allocation_ms": self.allocation_ms, **quantities}
@@ -187,9 +197,13 @@ class PinnedSSSP(MaskSSSP):
     """`sssp/standard` with the host's mask in page-locked memory, which the GPU writes directly."""
 
     name = "sssp/pinned"
+    page_locks = True
 
     def allocate_on_host(self) -> None:
-        self.seen = self.allocated(self.device.pinned, self.graph.vertices, np.bool_)
+        """Do nothing: the mask is page-locked."""
+
+    def lock_on_host(self) -> None:
+        self.seen = self.locked(self.device.pinned, self.graph.vertices, np.bool_)
 
 
 class PinnedGraphSSSP(MaskSSSP):
@@ -199,12 +213,12 @@ class PinnedGraphSSSP(MaskSSSP):
     """
 
     name = "sssp/pinned-graph"
+    page_locks = True
 
-    def allocate_on_host(self) -> None:
-        super().allocate_on_host()
+    def lock_on_host(self) -> None:
         self.pinned = []
         for array in self.arrays_of(self.graph):
-            pinned = self.allocated(self.device.pinned, array.size, array.dtype)
+            pinned = self.locked(self.device.pinned, array.size, array.dtype)
             pinned[:] = array
             self.pinned.append(pinned)
 
@@ -217,9 +231,13 @@ class ZeroCopySSSP(MaskSSSP):
 
     name = "sssp/zero-copy"
     bytes_per_vertex = 16
+    page_locks = True
 
     def allocate_on_host(self) -> None:
-        self.seen, self.mask = self.allocated(self.device.mapped, self.graph.vertices, np.bool_)
+        """Do nothing: the mask is mapped."""
+
+    def lock_on_host(self) -> None:
+        self.seen, self.mask = self.locked(self.device.mapped, self.graph.vertices, np.bool_)
 
     def make_mask(self) -> None:
         """Do nothing: the mask is mapped."""
@@ -241,17 +259,17 @@ class MappedSSSP(ZeroCopySSSP):
     def memory_bytes(self, graph: CSRGraph) -> int:
         return 0
 
-    def allocate_on_host(self) -> None:
-        super().allocate_on_host()
+    def lock_on_host(self) -> None:
+        super().lock_on_host()
         self.mapped = []
         for array in self.arrays_of(self.graph):
-            memory, buffer = self.allocated(self.device.mapped, array.size, array.dtype)
+            memory, buffer = self.locked(self.device.mapped, array.size, array.dtype)
             memory[:] = array
             self.mapped.append(buffer)
         vertices = self.graph.vertices
-        self.labels = self.allocated(self.device.mapped, vertices, np.uint64)
+        self.labels = self.locked(self.device.mapped, vertices, np.uint64)
         self.answers: list[tuple[Int32Array, Buffer]] = [
-            self.allocated(self.device.mapped, vertices, np.int32) for _ in range(2)
+            self.locked(self.device.mapped, vertices, np.int32) for _ in range(2)
         ]
 
     def send_graph(self) -> list[Buffer]:

@@ -84,6 +84,8 @@ class Solver(ABC):
     """Whether it takes graphs of more arcs than 32-bit offsets count."""
     calls_library: ClassVar[bool] = False
     """Whether it is a call of a library, and not a program of this project."""
+    page_locks: ClassVar[bool] = False
+    """Whether `upload` page-locks memory as large as the graph, which is timed as `lock`, off the clock."""
     repeats: bool = False
     """Whether `solve` may follow a `download`, as often as wanted: it begins anew and leaves inputs alone."""
     ends_on_host: bool = False
@@ -125,7 +127,7 @@ class Solver(ABC):
         """Return what the class declares, without its code."""
         return KnownSolver(
             cls.name, cls.implements, cls.__module__, cls.backends, cls.source, cls.more_sources,
-            dict(cls.settings), dict(cls.at_most), cls.needs, cls.calls_library,
+            dict(cls.settings), dict(cls.at_most), cls.needs, cls.calls_library, cls.page_locks,
         )  # fmt: skip
 
     @classmethod

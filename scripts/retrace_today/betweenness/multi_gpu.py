@@ -41,6 +41,8 @@ class MultiGpu(DeviceSolver):
         },
     }
 
+    page_locks = True
+
     def declines(self, query: Query) -> str | None:
         try:
             self.device.peers(self.number("devices"))
@@ -59,6 +61,8 @@ class MultiGpu(DeviceSolver):
 
     def upload(self, query: Query) -> None:
         self.prepared = self.crew.prepare(query)
+        self.device.lock_ms = self.prepared.lock_ms
+        self.device.off_clock_ms += self.prepared.off_clock_ms
         self.total = self.crew.unsearched()
 
     def solve(self, query: Query) -> int:

@@ -11,7 +11,7 @@ import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -46,6 +46,9 @@ class Prepared:
     """Passes that the device searches at a time."""
     fingerprint: str
     gpu: dict[str, Any] | None
+    lock_ms: float
+    """What page-locking took on the device, a part of what was done off the clock."""
+    off_clock_ms: float
 
 
 class Searcher:
@@ -67,9 +70,12 @@ class Searcher:
 
     def upload(self, query: Query) -> Prepared:
         self.release()
+        device = self.device
+        device.lock_ms, device.off_clock_ms = None, 0.0
         solver = self.solver = copy(self.set_up)
         solver.upload(query)
-        return Prepared(solver.passes, solver.blocks, solver.fingerprint(), solver.device.describe())
+        found = solver.passes, solver.blocks, solver.fingerprint(), device.describe()
+        return Prepared(*found, device.lock_ms or 0.0, device.off_clock_ms)
 
     def search(self, passes: Passes) -> None:
         assert self.solver is not None
@@ -178,7 +184,7 @@ class Crew:
         self.setup_ms = (perf_counter() - started) * 1e3
 
     def prepare(self, query: Query) -> Prepared:
-        """Upload a query to all devices; return what they say, in which they must agree."""
+        """Upload a query to all devices; return what they say, in which they must agree but for times."""
         found: list[Prepared] = self.ask_all("upload", query)
         for worker, prepared in zip(self.workers, found, strict=True):
             worker.batch = prepared.blocks
@@ -188,7 +194,10 @@ class Crew:
                     "ask for fewer devices, or give the machine a compute_capability that both have"
                 )
         self.blocks = max(prepared.blocks for prepared in found)
-        return found[0]
+        locked, paused = (
+            max(times) for times in zip(*((p.lock_ms, p.off_clock_ms) for p in found), strict=True)
+        )
+        return replace(found[0], lock_ms=locked, off_clock_ms=paused)
 
     def ask_all(self, method: str, *of: Any) -> list[Any]:
         """Call a method of all searchers at the same time."""

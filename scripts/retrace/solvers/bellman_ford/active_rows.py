@@ -44,6 +44,7 @@ class RowsBellmanFord(BellmanFord):
         self.start, self.list_rows, self.relax_rows = self.load_kernels("start", "list_rows", "relax_rows")
 
     def upload(self, query: Query) -> None:
+        super().upload(query)
         device = self.device
         self.distance = device.empty(self.pitch, np.int32)
         self.relaxed, self.rows = (device.empty(self.pitch, np.int32) for _ in range(2))
@@ -118,7 +119,7 @@ class StreamsBellmanFord(RowsBellmanFord):
         self.host_matrix = self.on_host()
         self.matrix = self.device.empty(self.host_matrix.size, np.int32)
         parts = self.number("parts")
-        self.divided = divide(self.device, self.host_matrix, self.matrix, self.vertices, parts)
+        self.divided = divide(self.device, self.matrix, self.vertices, parts)
         self.parts = len(self.divided)
 
     def solve(self, query: Query) -> int:
@@ -126,7 +127,7 @@ class StreamsBellmanFord(RowsBellmanFord):
         before = 1  # the source's row, which is relaxed first, so that other vertices become active
         for number, part in from_source(self.divided, query.source):
             most = part.end - part.begin
-            self.device.write(part.place, part.rows, part.stream)
+            self.device.write(part.place, part.rows_of(self.host_matrix), part.stream)
             if before:
                 self.list_active(part.begin, most, 0, number, part.stream)
                 self.relax_listed(part.begin, 1, 0, number, part.stream)
@@ -145,4 +146,4 @@ class StreamsPinnedBellmanFord(StreamsBellmanFord):
 
     name = "bellman-ford/streams-pinned"
     implements = "an-bellman-ford, section 4.1, streams and pinned memory; the kernels are ours"
-    pinned = True
+    page_locks = True

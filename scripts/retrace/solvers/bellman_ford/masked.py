@@ -38,8 +38,8 @@ def edges_per_thread(default: int) -> dict[str, Setting]:
 class BellmanFord(DeviceSolver):
     """What all variants on a device share."""
 
-    pinned: ClassVar[bool] = False
-    """Whether a matrix on the host lies in page-locked memory, from which the GPU copies directly."""
+    host_matrix: Int32Array
+    """The matrix in host memory, shape (vertices * pitch,), of the variants that copy it."""
     distance: Buffer
     origin: int
     """The source of the last query."""
@@ -55,10 +55,12 @@ class BellmanFord(DeviceSolver):
         """Load the kernels, and convert the graph to the form in which `upload` sends it."""
 
     def on_host(self) -> Int32Array:
-        """Return the matrix in host memory, shape (vertices * pitch,), int32."""
-        if self.pinned:
-            return matrices.pinned_matrix(self.device, self.graph)
+        """Return the matrix in pageable host memory, shape (vertices * pitch,), int32."""
         return host_matrix(self.graph).ravel()
+
+    def upload(self, query: Query) -> None:
+        if self.page_locks:
+            self.host_matrix = matrices.page_locked(self.device, self.host_matrix)
 
     def download(self) -> Int32Array:
         distance = self.device.download(self.distance)[: self.vertices]
@@ -89,6 +91,7 @@ class MaskedBellmanFord(BellmanFord):
         self.activate_reached = module.kernel("activate_reached")
 
     def upload(self, query: Query) -> None:
+        super().upload(query)
         device = self.device
         self.send_graph()
         self.distance, self.mask, self.mask1 = (device.empty(self.vertices, np.int32) for _ in range(3))
@@ -219,7 +222,7 @@ class PinnedBellmanFord(DenseBellmanFord):
 
     name = "bellman-ford/pinned"
     implements = "an-bellman-ford, section 4.1, pinned memory"
-    pinned = True
+    page_locks = True
 
 
 class IncomingBellmanFord(MatrixBellmanFord):

@@ -31,7 +31,7 @@ class StreamsMaskedBellmanFord(PinnedBellmanFord):
     def make_matrix(self) -> None:
         super().make_matrix()
         parts = self.number("parts")
-        self.divided = divide(self.device, self.host_matrix, self.matrix, self.vertices, parts)
+        self.divided = divide(self.device, self.matrix, self.vertices, parts)
         self.seen = self.device.pinned(1, np.int32)
 
     def send_graph(self) -> None:
@@ -56,7 +56,7 @@ class StreamsMaskedBellmanFord(PinnedBellmanFord):
     def copy(self, parts: list[Part]) -> None:
         """Queue the copies of parts."""
         for part in parts:
-            self.device.write(part.place, part.rows, part.stream)
+            self.device.write(part.place, part.rows_of(self.host_matrix), part.stream)
 
     def settle(self, number: int, part: Part, swapped: bool) -> int:
         """Wait for a part, and relax its arcs until no distance falls; return the number of iterations."""

@@ -25,20 +25,22 @@ class Part:
     begin: int
     end: int
     stream: Stream
-    rows: Int32Array
-    """The rows on the host."""
     place: Buffer
     """Where they are copied to."""
 
+    def rows_of(self, host: Int32Array) -> Int32Array:
+        """Return the rows of a matrix on the host, of shape (vertices * pitch,)."""
+        pitch = self.place.size // (self.end - self.begin)
+        return host[self.begin * pitch : self.end * pitch]
 
-def divide(device: Device, host: Int32Array, matrix: Buffer, vertices: int, parts: int) -> list[Part]:
+
+def divide(device: Device, matrix: Buffer, vertices: int, parts: int) -> list[Part]:
     """Divide the rows of a matrix evenly into `parts`, or into one for each vertex if that is less."""
     parts, pitch = min(parts, vertices), pitch_of(vertices)
     divided = []
     for begin, end in pairwise(part * vertices // parts for part in range(parts + 1)):
-        first, last = begin * pitch, end * pitch
-        place = device.view(matrix, first, last - first)
-        divided.append(Part(begin, end, device.stream(), host[first:last], place))
+        place = device.view(matrix, begin * pitch, (end - begin) * pitch)
+        divided.append(Part(begin, end, device.stream(), place))
     return divided
 
 

@@ -5,10 +5,10 @@ Blocks take sources (coarse-grained parallelism), and the threads of a block sha
 compacted form, is part of `upload`.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import cycle
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,39 +40,27 @@ Argument = np.int32 | Int32Array
 
 
 class Staging:
-    """Copies arrays to the device from pinned memory on some streams in turn; without streams, plainly.
-
-    The pinned memory is allocated by the first `upload` and kept for the next ones: a pass that is timed
-    after another does not allocate, and `allocation_ms` tells what it would have taken.
-    """
+    """Copies arrays to the device from pinned memory on some streams in turn; without streams, plainly."""
 
     def __init__(self, device: Device, streams: int) -> None:
         self.device = device
         self.streams = [device.stream() for _ in range(streams)]
-        self.pinned: list[NDArray[np.uint8]] = []
-        self.allocation_ms = 0.0
 
     def upload(self, arrays: Sequence[NDArray[Any]]) -> list[Buffer]:
-        """Copy arrays, and wait for the copies."""
+        """Copy arrays, and wait for the copies. Pinned memory is allocated and freed, off the clock."""
         if not self.streams:
             return [self.device.upload(array) for array in arrays]
         buffers = [self.device.empty(array.size, array.dtype) for array in arrays]
-        for place, (array, buffer) in enumerate(zip(arrays, buffers, strict=True)):
-            pinned = self.reserve(place, array.nbytes).view(array.dtype)
-            pinned[:] = array
-            self.device.write(buffer, pinned, self.streams[place % len(self.streams)])
+        device = self.device
+        pinned = [device.page_lock(device.pinned, array.size, array.dtype) for array in arrays]
+        for stream, array, staged, buffer in zip(cycle(self.streams), arrays, pinned, buffers, strict=False):
+            staged[:] = array
+            device.write(buffer, staged, stream)
         for stream in self.streams:
             stream.synchronize()
+        with device.off_the_clock():
+            del pinned, staged
         return buffers
-
-    def reserve(self, place: int, size: int) -> NDArray[np.uint8]:
-        """Return `size` bytes of pinned memory for the array of a place, allocated if need be."""
-        self.pinned += [np.empty(0, np.uint8)] * (place + 1 - len(self.pinned))
-        if self.pinned[place].size < size:
-            began = time.perf_counter()
-            self.pinned[place] = self.device.pinned(size, np.uint8)
-            self.allocation_ms += (time.perf_counter() - began) * 1e3
-        return self.pinned[place][:size]
 
 
 class BetweennessSolver(DeviceSolver):
@@ -82,6 +70,8 @@ class BetweennessSolver(DeviceSolver):
         "precision": Setting("double", "betweenness: type of path counts and scores", choices=(*PRECISIONS,)),
         "streams": Setting(4, "betweenness: streams on which the graph is copied; 0: none", least=0),
     }
+
+    page_locks = True
 
     def setup(self, graph: CSRGraph) -> None:
         self.real = PRECISIONS[str(self.parameters["precision"])]
@@ -277,10 +267,7 @@ class Brandes(BetweennessSolver):
         return self.device.download(part.score)
 
     def observed(self) -> dict[str, float]:
-        """Return how many searches ran at a time, their memory, and the size of the reduced graph.
-
-        `allocation_ms` is what it took to allocate the pinned memory that the graph is copied from.
-        """
+        """Return how many searches ran at a time, their memory, and the size of the reduced graph."""
         graph = self.rounds[-1].reduced.graph
         return {
             "blocks": self.blocks,
@@ -289,7 +276,6 @@ class Brandes(BetweennessSolver):
             "searches": sum(part.sources.size for part in self.rounds),
             "searched_vertices": graph.vertices,
             "searched_arcs": graph.arcs,
-            "allocation_ms": self.staging.allocation_ms,
         }
 
     def predict_seconds(self, query: Query) -> float | None:
