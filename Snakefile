@@ -18,7 +18,7 @@ from retrace.planning.plan import one_of, option
 from retrace.system import project, runs
 from cuda_device.errors import OneLineError
 from retrace.system.project import imports, stage_code
-from retrace.system.solver_packages import declared_files
+
 from retrace.system.stage import words_of
 
 min_version("9.0")
@@ -32,6 +32,7 @@ try:
     # which files this run makes, and from which records, kernels and modules
     PLAN = plan.make_plan(config)
     TUNING = PLAN.tuning
+    RULES_OF_PACKAGES = plan.rule_files()
 except OneLineError as error:
     sys.exit(f"error: {error}")
 
@@ -73,9 +74,9 @@ include: "workflow/rules/check.smk"
 include: "workflow/rules/publish.smk"
 
 
-for rules in declared_files("rules"):  # of packages
+for rules in RULES_OF_PACKAGES:
 
-    include: str(rules)
+    include: rules
 
 
 rule all:

@@ -399,3 +399,34 @@ def test_it_is_known_what_a_solver_outside_is_made_of(tmp_path: Path) -> None:
         outside = {str(tmp_path / name) for name in ("bfs/my-levels.cu", "bfs/arcs.cuh", "my_kernels.py")}
         assert {*outside, "label.cuh", "unreachable.h", "sssp/path_length.h"} <= set(files.split())
     assert len(set(digests)) == 3
+
+
+@pytest.mark.parametrize(
+    ("module", "files", "why"),
+    [
+        ("solvers = 7", {}, "my_kernels.solvers: expected a str, found 7"),
+        ("solvers = 'nowhere'", {}, "entry point mine of retrace.solvers: nowhere cannot be imported"),
+        ("rules = 'a.smk'", {}, "my_kernels.rules: expected a Path, found 'a.smk'"),
+        ("rules = HERE / 'none.smk'", {}, "none.smk: expected a file of Snakemake's rules"),
+        (
+            "report = HERE / 'mine.yaml'",
+            {"mine.yaml": "{key: bsp-suite, title: a, author: b}"},
+            "key: unknown key",
+        ),
+        ("report = HERE / 'today.yaml'", {"today.yaml": "{title: a, author: b}"}, "has this name already"),
+    ],
+)
+def test_what_a_package_says_wrong_is_one_line_before_anything_is_planned(
+    tmp_path: Path, module: str, files: dict[str, str], why: str
+) -> None:
+    package = installed(
+        tmp_path, my_kernels__py=MODULE.replace("kernels = HERE\n", f"kernels = HERE\n{module}\n")
+    )
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    done = package.python("-m", "snakemake", "--cores", "1", "-n", "my-bfs", "--directory", tmp_path)
+    assert done.returncode == 1
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1, done.stderr
+    assert why in errors[0]
+    assert "Traceback" not in done.stderr

@@ -42,7 +42,7 @@ class MeasuringJob(Effort):
     """Such as bfs/queue bfs/bsp: of one problem, each once."""
     backend: Literal["cuda", "emulator"]
     """Where CUDA kernels run."""
-    machine: str = "local"
+    machine: Name = "local"
     """Name of this computer in the records."""
     memory_gib: float | None = Field(None, gt=0)
     """Use no more device memory; without it all that is free."""

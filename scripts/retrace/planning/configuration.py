@@ -388,8 +388,9 @@ def with_experiments_of_packages(config: Mapping[str, Any]) -> dict[str, Any]:
             if (owner := owners.setdefault(name, str(path))) != str(path):
                 advice = f"{owner} has it already; add solvers to it under more_solvers"
                 raise RetraceError(f"{path}: experiments.{name}: {advice}")
-            changes = experiments.get(name)
-            experiments[name] = keys["experiments"][name] | (changes if isinstance(changes, Mapping) else {})
+            changes = experiments.get(name, {})
+            if isinstance(changes, Mapping):
+                experiments[name] = keys["experiments"][name] | changes
     for path, keys in files.items():
         for name, added in keys.get("more_solvers", {}).items():
             if isinstance(there := experiments.get(name), Mapping) and "solvers" in there:

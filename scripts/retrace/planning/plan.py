@@ -33,6 +33,7 @@ from retrace.records.record import survey
 from retrace.reports.report import Report, load_reports, report_paths
 from retrace.system import project
 from retrace.system.errors import RetraceError
+from retrace.system.solver_packages import declared_files, import_solvers
 from retrace.system.stage import words_of
 
 FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
@@ -360,12 +361,14 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     `retrace check-machine` calls an error; if a run on the emulator would replace records of a GPU, or
     `offline: fail` meets a stand-in that is stored already.
     """
+    import_solvers(outside_alone=True)  # here, as what is wrong with a package then takes one line
     checked, datasets = load_configuration(config)
     why_no_gpu = None  # with `backend: cuda`, check_place looks for it: a job's computer may be another
     if checked.backend != "cuda":
         why_no_gpu = cuda_status() if checked.backend == "auto" else "backend: emulator was asked for"
     backend = "cuda" if why_no_gpu is None else "emulator"
-    files = sorted(Path(checked.records(checked.machine)).glob("*/*.jsonl"))
+    stored = Path(checked.records(checked.machine)).glob("*/*.jsonl")
+    files = sorted(path for path in stored if path.parent.name in checked.experiments)
     own, own_faults = survey(files)
     if own_faults:
         raise RetraceError(f"{own_faults[0]}; delete the file, and it is measured again")
@@ -419,6 +422,14 @@ def warning(plan: Plan) -> str | None:
         "warning: the project has uncommitted changes, so what is measured now keeps the records of "
         f"{plan.config.machine} out of the tables; commit config.yaml and the other changes first"
     )
+
+
+def rule_files() -> list[str]:
+    """Return the rules of packages; raise RetraceError if one is no file."""
+    for path in (files := declared_files("rules")):
+        if not path.is_file():
+            raise RetraceError(f"{path}: expected a file of Snakemake's rules, as the package says")
+    return [str(path) for path in files]
 
 
 def option(name: str, value: object) -> list[str]:

@@ -29,7 +29,7 @@ def make_table() -> str:
     """Return the table in Markdown, with a note for what some GPUs lack."""
     columns: dict[str, list[KnownSolver]] = {report: [] for report in load_reports()}
     columns |= {TODAY: [], LIMITS_OF_MACHINE: []}
-    for solver in CATALOGUE.solvers:
+    for solver in CATALOGUE.listed.values():  # the project's alone, whatever is installed
         if "cuda" in solver.backends and not solver.calls_library:
             columns[column_of(solver)].append(solver)
     lines = [

@@ -14,6 +14,7 @@ from retrace.publish.provenance import provenance
 from retrace.publish.verification import outcomes
 from retrace.reports.frame import read_frames
 from retrace.reports.report import report_paths
+from retrace.system.project import ROOT
 
 REMAKE = "make pages"
 """The command that writes the folder anew."""
@@ -21,7 +22,8 @@ REMAKE = "make pages"
 
 def pages(records: Iterable[Path]) -> dict[str, bytes]:
     """Return the files of `docs/results/` by name: the same bytes for the same records and reports."""
-    reports, frame = read_frames(report_paths(), records)
+    paths = [path for path in report_paths() if path.is_relative_to(ROOT)]  # whatever is installed beside
+    reports, frame = read_frames(paths, records)
     files: dict[str, bytes] = {}
     abstracts = [abstract(report, frame) for report in reports]
     for summary in abstracts:

@@ -210,12 +210,18 @@ class Report(FileModel):
 def load_report(path: Path) -> Report:
     """Read a report, whose key is the file's name; if it is not sound, a RetraceError names file and key."""
     value = read_yaml(path)
+    if isinstance(value, dict) and "key" in value:
+        raise RetraceError(f"{path}: key: unknown key; the file's name is the report's")
     return read_as(Report, {"key": path.stem, **value} if isinstance(value, dict) else value, str(path))
 
 
 def report_paths() -> list[Path]:
-    """List the files of the reports, and of pages that packages have, by their names."""
-    return sorted([*PUBLISHED.glob("*.yaml"), *declared_files("report")], key=lambda path: path.stem)
+    """List the files of the reports, and of pages that packages have; RetraceError if two have one name."""
+    paths: dict[str, Path] = {}
+    for path in [*PUBLISHED.glob("*.yaml"), *declared_files("report")]:
+        if (other := paths.setdefault(path.stem, path)) != path:
+            raise RetraceError(f"{path}: {other} has this name already; rename the file")
+    return [paths[name] for name in sorted(paths)]
 
 
 @cache

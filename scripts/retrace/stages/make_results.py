@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.planning.configuration import committed_records, project_configuration
 from retrace.publish.gpu_table import with_table
 from retrace.publish.results_pages import pages, stale
@@ -21,6 +22,8 @@ class MakeResults(Stage):
 
     def run(self) -> None:
         """Write the files that have changed, and delete those that are no part of it any more."""
+        if lacking := [solver.lack for solver in CATALOGUE.listed.values() if not solver.is_there]:
+            raise RetraceError(f"{lacking[0]}; the pages need all of the project's packages")
         paths = committed_records()
         require_sound(paths)
         texts = pages(paths)

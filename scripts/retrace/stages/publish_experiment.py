@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from retrace.publish import tables
-from retrace.publish.chart import write_figure
+from retrace.publish.chart import drawing_of, write_figure
 from retrace.publish.page import write_page
 from retrace.reports import frame
 from retrace.reports.frame import read_frame
@@ -33,6 +33,8 @@ class PublishExperiment(Stage):
     def run(self) -> None:
         """Read the numbers and write the files."""
         report, numbers = read_frame(self.report, self.records)
+        for name in self.figures:  # before anything is written
+            drawing_of(report, name, [entry.experiment for entry in numbers.measured])
         page = tables.page(numbers, self.experiment, report)
         table = frame.table(numbers.of(self.experiment), table_layout(report, self.experiment))
         write_page(str(self.output / "tables" / self.experiment), page, table)
