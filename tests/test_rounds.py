@@ -49,9 +49,9 @@ class RoundsJob(Job):
         content: dict[str, Any] = json.loads(path.read_text())
         return content
 
-    def wait_for(self, running: subprocess.Popen[str], number: int, more_than: int = 0) -> None:
-        """Wait until a round has kept more trials of the second graph."""
-        while running.poll() is None and sum(map(len, self.kept_of(number, "second"))) <= more_than:
+    def wait_for(self, running: subprocess.Popen[str], number: int, graph: str) -> None:
+        """Wait until a round has kept a trial of a graph."""
+        while running.poll() is None and not any(self.kept_of(number, graph)):
             time.sleep(1e-3)
         assert running.poll() is None
 
@@ -315,9 +315,9 @@ def test_a_round_that_fails_fails_its_solver_alone(job: RoundsJob, monkeypatch: 
 
 
 def test_a_job_that_is_killed_in_its_second_round_goes_on_there(job: RoundsJob) -> None:
-    long = ("--trials", 600, "--budget-s", 600, "--checkpoint-s", 1e-4)
+    long = ("--trials", 300, "--budget-s", 600, "--checkpoint-s", 1e-4)
     running = job.start(*long)
-    job.wait_for(running, 1)
+    job.wait_for(running, 1, "second")
     running.kill()
     running.communicate()
     assert running.returncode == -signal.SIGKILL
@@ -341,7 +341,7 @@ def test_a_job_that_is_killed_in_its_second_round_goes_on_there(job: RoundsJob) 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_job_and_its_round(number: signal.Signals, job: RoundsJob) -> None:
     running = job.start("--trials", 6000, "--budget-s", 600, "--checkpoint-s", 1e-4)
-    job.wait_for(running, 0)
+    job.wait_for(running, 0, "first")
     assert len(job.processes()) == 2
     running.send_signal(number)
     running.communicate(timeout=5)
@@ -351,7 +351,7 @@ def test_a_signal_ends_the_job_and_its_round(number: signal.Signals, job: Rounds
 
 def test_a_round_that_is_killed_is_named(job: RoundsJob) -> None:
     running = job.start("--trials", 6000, "--budget-s", 600, "--checkpoint-s", 1e-4)
-    job.wait_for(running, 0)
+    job.wait_for(running, 0, "first")
     (process,) = [int(one) for one in job.processes() if int(one) != running.pid]
     os.kill(process, signal.SIGKILL)
     _, told = running.communicate(timeout=5)
