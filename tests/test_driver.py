@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cuda_device.compiled_files import find_cxx
-from cuda_device.driver import COOPERATIVE, DriverKernel, DriverModule
+from cuda_device.driver import COOPERATIVE, CLaunch, DriverKernel, DriverModule, repeater
 from cuda_device.errors import OneLineError
 
 LIBRARY = r"""
@@ -115,3 +115,57 @@ def test_clusters_are_asked_for(module: DriverModule) -> None:
 def test_an_error_of_the_driver_is_named(module: DriverModule) -> None:
     with pytest.raises(OneLineError, match=r"cuModuleGetFunction failed: CUDA_ERROR_NOT_FOUND \(500\)"):
         DriverKernel(module, "missing")
+
+
+MEMORY = np.zeros(4, np.int32)
+"""Of a driver that counts: kernel 1 as count_down of countdown.cu, kernel 2 as add."""
+LAUNCHED: list[tuple[int, ...]] = []
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_size_t] * 11)
+def launch(function: int, *sizes: int) -> int:
+    LAUNCHED.append((function, *sizes[:7]))
+    if function == 1:
+        MEMORY[1] = max(MEMORY[1], MEMORY[0] > 0)
+        MEMORY[0] -= 1
+    MEMORY[2] += 7 * (function == 2)
+    return 700 * (function == 3)
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t)
+def write(address: int, words: int, size: int) -> int:
+    ctypes.memmove(MEMORY.ctypes.data, words, size)
+    return 0
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t)
+def read(words: int, address: int, size: int) -> int:
+    ctypes.memmove(words, MEMORY.ctypes.data, size)
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("kernels", "begin", "code", "times", "words"),
+    [
+        ((1, 2), (3, 1, 0, 0), 0, 4, (-1, 0, 28, 0)),
+        ((1, 2), (3, 0, 0, 0), 0, 0, (3, 0, 0, 0)),
+        ((1, 2), (3, 1, 0, 1), 0, 0, (3, 1, 0, 1)),
+        ((1, 3), (3, 1, 0, 0), 700, 0, (3, 0, 0, 0)),
+    ],
+)
+def test_launches_are_repeated_in_c(
+    kernels: tuple[int, ...], begin: tuple[int, ...], code: int, times: int, words: tuple[int, ...]
+) -> None:
+    """What a driver returns ends it; the words are then as they were written."""
+    LAUNCHED.clear()
+    functions = (ctypes.c_void_p * 3)(
+        *(ctypes.cast(each, ctypes.c_void_p).value for each in (launch, write, read))
+    )
+    listed = (CLaunch * 2)(*(CLaunch(kernel, None, (5, 1, 1), (32, 2, 1), 16) for kernel in kernels))
+    host, iterations = np.array(begin, np.int32), ctypes.c_int()
+    where = ctypes.c_void_p(host.ctypes.data)
+    assert repeater().repeat(
+        functions, listed, 2, ctypes.c_uint64(77), where, 4, 1, 3, ctypes.byref(iterations)
+    ) == code  # fmt: skip
+    assert (iterations.value, tuple(host.tolist())) == (times, words)
+    assert LAUNCHED[:2] == [(kernel, 5, 1, 1, 32, 2, 1, 16) for kernel in kernels][: len(LAUNCHED)]

@@ -31,7 +31,7 @@ from retrace.system.models import field_texts
 from retrace.system.stage import option_of, stage_class, stage_modules, stage_name, words_of
 
 ROOT = Path(__file__).parents[1]
-WITHOUT_JOBS = {"make-results", "make-bundle", "make-crate", "write-schemas"}
+WITHOUT_JOBS = {"audit", "make-results", "make-bundle", "make-crate", "write-schemas"}
 STAGES = [stage_name(path) for path in stage_modules()]
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py") if path.name != "stage.py")
 
@@ -266,3 +266,12 @@ def test_what_a_killed_compiler_left_is_swept(folder: Path, monkeypatch: Patch) 
     assert "has a quote, backslash or line end" in refused(
         compiled_files.build_once, odd, "host/b.so", lambda *_: None
     )
+
+
+def test_a_reader_who_has_seen_enough_ends_a_stage_quietly() -> None:
+    stage = shlex.join([sys.executable, str(project.ROOT / "scripts/stage.py"), "audit"])
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {stage} | head -1"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "## Repeatability\n"

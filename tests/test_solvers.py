@@ -21,11 +21,11 @@ from retrace.check.oracles import Oracle
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make, parse
-from solving import WITH_PREDECESSORS, cases, open_device, solved
+from solving import IN_CPP, WITH_PREDECESSORS, cases, open_device, solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
 
-EVERY = cases([*REGISTRY.solvers, *WITH_PREDECESSORS])
+EVERY = cases([*REGISTRY.solvers, *WITH_PREDECESSORS, *IN_CPP])
 CASES = [case for case in EVERY if "betweenness/" not in str(case.id)]  # test_betweenness.py
 
 
@@ -186,13 +186,13 @@ def test_a_single_wrong_predecessor_is_caught(graph: CSRGraph, data: st.DataObje
 
 
 def test_settings_follow_a_solvers_name() -> None:
-    assert parse("bfs/bsp") == (REGISTRY.solvers["bfs/bsp"], {"block_size": 256})
-    assert parse("bfs/bsp:block_size=64")[1] == {"block_size": 64}
+    assert parse("bfs/bsp") == (REGISTRY.solvers["bfs/bsp"], {"block_size": 256, "loop": "python"})
+    assert parse("bfs/bsp:block_size=64")[1] == {"block_size": 64, "loop": "python"}
 
 
 @pytest.mark.parametrize(
     ("spec", "complaint"),
-    [("bfs/bsp:blocks=64", "bfs/bsp has no setting 'blocks'; there are block_size"),
+    [("bfs/bsp:blocks=64", "bfs/bsp has no setting 'blocks'; there are block_size, loop"),
      ("bfs/bsp:block_size=many", "block_size: 'many' is not an integer"),
      ("bfs/bps:block_size=64", "no solver is called bfs/bps; there are bfs/auto, .*"),
      ("queue", "no solver is called queue; there are bellman-ford/..., betweenness/..., "),

@@ -59,6 +59,12 @@ class BuildPlaces:
 PLACES = BuildPlaces()
 
 
+def own_file(name: str) -> Path:
+    """Return a kernel or C++ file of this package: in it where it is installed, else in the checkout."""
+    inside = Path(__file__).parent / "kernels" / name
+    return inside if inside.is_file() else Path(__file__).parents[2] / "kernels/cuda_device" / name
+
+
 def build_host(source: Path) -> Path:
     """Compile a C++ file for the host into a shared library."""
     return build_by([find_cxx(), *HOST_FLAGS], source, "host", settings=[processor()])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ctypes
 import math
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ContextDecorator
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Self, cast
 
 import numpy as np
@@ -17,8 +17,8 @@ from numpy.typing import DTypeLike, NDArray
 from cuda_device.available_gpus import cuda_status
 from cuda_device.build import build_cubin, build_thrust
 from cuda_device.capability import Capability, architecture
-from cuda_device.compiled_files import PLACES, shown_path
-from cuda_device.driver import Driver, DriverKernel, DriverModule
+from cuda_device.compiled_files import PLACES, own_file, shown_path
+from cuda_device.driver import Driver, DriverKernel, DriverModule, Launch
 from cuda_device.errors import DeviceError, TooLargeError
 from cuda_device.gpu_limits import GPULimits
 from cuda_device.interface import Buffer, Device, Dim, Event, as_xyz, check_launch
@@ -28,10 +28,6 @@ from cuda_device.toolkits import known_capabilities
 SHARED_WITHOUT_ASKING = 48 * 1024
 """Dynamic shared memory, in bytes, that a kernel may use before its limit must be raised."""
 
-HOLD = Path(__file__).parent / "kernels/hold.cu"
-if not HOLD.is_file():
-    HOLD = Path(__file__).parents[2] / "kernels/cuda_device/hold.cu"
-"""A kernel that keeps a stream busy: in the package where it is installed, else in the checkout."""
 HOLD_STEPS = 150
 """Dependent loads: 20 to 100 microseconds, longer than the host needs to queue two events and a launch."""
 
@@ -145,23 +141,19 @@ class CudaKernel:
             timer.brackets.append((start, self.device.mark(stream)))
 
     def with_arguments(
-        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, cluster: Dim | None = None
-    ) -> Callable[[], None]:
-        check_launch(self.name, grid, block, shared, self.device.limits, cluster, cooperative=True)
+        self,
+        grid: Dim,
+        block: Dim,
+        *arguments: Any,
+        shared: int = 0,
+        cluster: Dim | None = None,
+        cooperative: bool = True,
+    ) -> PackedLaunch:
+        check_launch(self.name, grid, block, shared, self.device.limits, cluster, cooperative)
         kernel = self._module.driver_kernel(self.name)
-        launch = kernel.packed(grid, block, self._values(arguments), shared, True, cluster)
+        launch = kernel.packed(grid, block, self._values(arguments), shared, cooperative, cluster)
         buffers = [(a, i) for i, a in enumerate(arguments, 1) if type(a) is CudaBuffer]
-
-        def run() -> None:
-            for buffer, position in buffers[:1]:  # all are closed with their device
-                self._address(buffer, position)
-            timer = self.device._timer
-            start = self.device.mark_after_hold(None) if timer else None
-            kernel.launch(launch)
-            if timer:
-                timer.brackets.append((start, self.device.mark(None)))
-
-        return run
+        return PackedLaunch(self, kernel, launch, buffers)
 
     def _values(self, arguments: tuple[Any, ...]) -> list[Any]:
         """Return addresses of buffers, and numbers; raise TypeError for anything else."""
@@ -206,6 +198,29 @@ class CudaKernel:
         if not buffer.address:
             raise ValueError(f"kernel {self.name}, parameter {position}: the buffer's device is closed")
         return buffer.address
+
+
+@dataclass(frozen=True)
+class PackedLaunch:
+    """A launch whose arguments are packed, and the buffers among them, with their positions."""
+
+    kernel: CudaKernel
+    by_driver: DriverKernel
+    launch: Launch
+    buffers: Sequence[tuple[CudaBuffer, int]]
+
+    def __call__(self) -> None:
+        self.check()
+        timer = self.kernel.device._timer
+        start = self.kernel.device.mark_after_hold(None) if timer else None
+        self.by_driver.launch(self.launch)
+        if timer:
+            timer.brackets.append((start, self.kernel.device.mark(None)))
+
+    def check(self) -> None:
+        """Raise ValueError if the device is closed, and with it all buffers."""
+        for buffer, position in self.buffers[:1]:
+            self.kernel._address(buffer, position)
 
 
 class CudaModule:
@@ -294,7 +309,8 @@ class CudaDevice(Device):
         self.memory_gib = memory_gib
         self._capability = Capability(*self._gpu.compute_capability())
         self._used_as = compute_capability
-        self._attribute = partial(Driver().attribute, index)
+        self._driver = Driver()
+        self._attribute = partial(self._driver.attribute, index)
         self.limits = GPULimits.by_driver(self._capability, self._attribute)
         if compute_capability not in (None, str(self._capability)):
             self.limits = self.limits.within(GPULimits.by_capability(compute_capability))
@@ -439,6 +455,23 @@ class CudaDevice(Device):
     def synchronize(self) -> None:
         self._context.synchronize()
 
+    def repeat(
+        self,
+        launches: Sequence[Callable[[], None]],
+        state: Buffer,
+        words: NDArray[np.int32],
+        more: int,
+        met: int | None = None,
+    ) -> int:
+        packed = [launch for launch in launches if isinstance(launch, PackedLaunch)]
+        if self._timer or len(packed) < len(launches):  # each launch is timed by itself
+            return super().repeat(launches, state, words, more, met)
+        self.check_copy(state, words)
+        for launch in packed:
+            launch.check()
+        prepared = [(launch.by_driver, launch.launch) for launch in packed]
+        return self._driver.repeat(prepared, self._address(state), words, more, met)
+
     @naming_cuda
     def free_memory(self) -> int:
         free, total = self.cuda.mem_get_info()
@@ -457,7 +490,7 @@ class CudaDevice(Device):
     def mark_after_hold(self, stream: CudaStream | None) -> Event:
         """Queue a kernel that holds the stream, then an event: the next launch follows without a gap."""
         if self._hold is None:
-            self._hold = CudaModule(self, str(HOLD)).kernel("hold")._function
+            self._hold = CudaModule(self, str(own_file("hold.cu"))).kernel("hold")._function
             self._hold.prepare("PiP")
             self._chain = self.upload(np.zeros(2, np.int32))
         chain = self._chain.address

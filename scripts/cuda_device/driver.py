@@ -8,12 +8,14 @@ import ctypes
 import math
 import struct
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device.compiled_files import build_host, own_file
 from cuda_device.errors import DeviceError
 from cuda_device.interface import PACKED, Dim, as_xyz
 
@@ -53,6 +55,28 @@ class LaunchConfig(ctypes.Structure):
     )  # fmt: skip
 
 
+class CLaunch(ctypes.Structure):
+    """`Launch` of `kernels/cuda_device/repeat.cpp`."""
+
+    _fields_ = (
+        ("function", ctypes.c_void_p), ("arguments", ctypes.c_void_p),
+        ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared", ctypes.c_uint),
+    )  # fmt: skip
+
+    @classmethod
+    def of(cls, kernel: "DriverKernel", launch: "Launch") -> Self:
+        """Return a launch that is packed, which must outlive it."""
+        config = launch.config
+        arguments = ctypes.cast(launch.arguments, ctypes.c_void_p)
+        return cls(kernel.function, arguments, config.grid, config.block, config.shared)
+
+
+@cache
+def repeater() -> ctypes.CDLL:
+    """Return the C++ that repeats launches, compiled once."""
+    return ctypes.CDLL(str(build_host(own_file("repeat.cpp"))))
+
+
 class Launch:
     """What stays the same in launches of one size: its configuration, and a slot of 8 bytes per argument."""
 
@@ -80,8 +104,8 @@ class DriverKernel:
 
     def __init__(self, module: "DriverModule", name: str) -> None:
         self._call = module.call
-        self._function = ctypes.c_void_p()
-        self._call("cuModuleGetFunction", ctypes.byref(self._function), module.handle, name.encode())
+        self.function = ctypes.c_void_p()
+        self._call("cuModuleGetFunction", ctypes.byref(self.function), module.handle, name.encode())
         self._launches: dict[tuple[Any, ...], Launch] = {}
         self._shared = 0
 
@@ -107,19 +131,19 @@ class DriverKernel:
 
     def launch(self, launch: Launch) -> None:
         """Launch with the arguments that are packed."""
-        self._call("cuLaunchKernelEx", launch.reference, self._function, launch.arguments, None)
+        self._call("cuLaunchKernelEx", launch.reference, self.function, launch.arguments, None)
 
     def _prepare(self, key: tuple[Any, ...]) -> Launch:
         _, _, shared, _, cluster, _ = key
         self._allow(shared)
         if cluster is not None:
-            self._call("cuFuncSetAttribute", self._function, NON_PORTABLE_CLUSTER, 1)
+            self._call("cuFuncSetAttribute", self.function, NON_PORTABLE_CLUSTER, 1)
         return Launch(*key)
 
     def _allow(self, shared: int) -> None:
         """Let the kernel have this much dynamic shared memory, in bytes."""
         if shared > self._shared:
-            self._call("cuFuncSetAttribute", self._function, MAX_DYNAMIC_SHARED, shared)
+            self._call("cuFuncSetAttribute", self.function, MAX_DYNAMIC_SHARED, shared)
             self._shared = shared
 
     def resident_blocks(self, block: Dim, shared: int) -> int:
@@ -127,7 +151,7 @@ class DriverKernel:
         self._allow(shared)
         blocks, threads = ctypes.c_int(), math.prod(as_xyz(block))
         ask = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
-        self._call(ask, ctypes.byref(blocks), self._function, threads, ctypes.c_size_t(shared))
+        self._call(ask, ctypes.byref(blocks), self.function, threads, ctypes.c_size_t(shared))
         return blocks.value
 
     def largest_cluster(self, block: Dim, most: int) -> int:
@@ -141,7 +165,7 @@ class DriverKernel:
     def _asked(self, name: str, block: Dim, cluster: int) -> int:
         """Return what a function of the driver answers about a launch of one cluster."""
         answer, launch = ctypes.c_int(), self._prepare((cluster, block, 0, False, cluster, ()))
-        self._call(name, ctypes.byref(answer), self._function, launch.reference)
+        self._call(name, ctypes.byref(answer), self.function, launch.reference)
         return answer.value
 
 
@@ -161,9 +185,35 @@ class Driver:
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function of the driver; raise DeviceError, naming it and its error, if it fails."""
         if code := getattr(self._cuda, name)(*arguments):
-            text = ctypes.c_char_p()
-            self._cuda.cuGetErrorName(code, ctypes.byref(text))
-            raise DeviceError(f"CUDA: {name} failed: {(text.value or b'error').decode()} ({code})")
+            raise self.failure(name, code)
+
+    def failure(self, what: str, code: int) -> DeviceError:
+        """Return the error of a code that the driver returned."""
+        text = ctypes.c_char_p()
+        self._cuda.cuGetErrorName(code, ctypes.byref(text))
+        return DeviceError(f"CUDA: {what} failed: {(text.value or b'error').decode()} ({code})")
+
+    def repeat(
+        self,
+        launches: Sequence[tuple[DriverKernel, Launch]],
+        state: int,
+        words: NDArray[np.int32],
+        more: int,
+        met: int | None,
+    ) -> int:
+        """Repeat launches as `Device.repeat` says, in C++; `state` is where the words are on the device."""
+        listed = (CLaunch * len(launches))(*(CLaunch.of(kernel, launch) for kernel, launch in launches))
+        names = "cuLaunchKernel", "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2"
+        functions = (ctypes.cast(self._cuda[name], ctypes.c_void_p).value for name in names)
+        iterations = ctypes.c_int()
+        code = repeater().repeat(
+            (ctypes.c_void_p * len(names))(*functions), listed, len(launches), ctypes.c_uint64(state),
+            ctypes.c_void_p(words.ctypes.data), words.size, more, -1 if met is None else met,
+            ctypes.byref(iterations),
+        )  # fmt: skip
+        if code:
+            raise self.failure("a repeated launch", code)
+        return iterations.value
 
 
 class DriverModule(Driver):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, Self
 
@@ -128,9 +128,15 @@ class Kernel(Protocol):
         """
 
     def with_arguments(
-        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, cluster: Dim | None = None
+        self,
+        grid: Dim,
+        block: Dim,
+        *arguments: Any,
+        shared: int = 0,
+        cluster: Dim | None = None,
+        cooperative: bool = True,
     ) -> Callable[[], None]:
-        """Return what makes this cooperative launch, as often as it is called; arguments are packed once."""
+        """Return what makes this launch, as often as it is called; arguments are packed once."""
 
 
 class Module(Protocol):
@@ -242,6 +248,30 @@ class Device(ABC):
     @abstractmethod
     def synchronize(self) -> None:
         """Wait until all work on the device is finished."""
+
+    def repeat(
+        self,
+        launches: Sequence[Callable[[], None]],
+        state: Buffer,
+        words: NDArray[np.int32],
+        more: int,
+        met: int | None = None,
+    ) -> int:
+        """Repeat launches, of `with_arguments`, until kernels say that it is enough; return how often.
+
+        `words` is the host's copy of `state`, int32. Before each iteration `words[more]` is set to 0, and all
+        are written to the device; after it they are read. It ends if `words[more]` is 0 then, or `words[met]`
+        is not. On a GPU this is done in C++.
+        """
+        iterations = 0
+        while words[more] and (met is None or not words[met]):
+            words[more] = 0
+            self.write(state, words)
+            for launch in launches:
+                launch()
+            self.read(state, words)
+            iterations += 1
+        return iterations
 
     def wait_for(self, word: NDArray[Any]) -> int:
         """Return the number other than 0 that a kernel writes to mapped memory, as soon as it is there.

@@ -218,9 +218,15 @@ class EmulatedKernel:
             timer.brackets.append((start, device.mark(stream)))
 
     def with_arguments(
-        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, cluster: Dim | None = None
+        self,
+        grid: Dim,
+        block: Dim,
+        *arguments: Any,
+        shared: int = 0,
+        cluster: Dim | None = None,
+        cooperative: bool = True,
     ) -> Callable[[], None]:
-        return partial(self, grid, block, *arguments, shared=shared, cooperative=True, cluster=cluster)
+        return partial(self, grid, block, *arguments, shared=shared, cooperative=cooperative, cluster=cluster)
 
     def _check(
         self, grid: Dim, block: Dim, shared: int, cluster: Dim | None, cooperative: bool

@@ -65,6 +65,13 @@ PREDECESSORS: Settings = {
 }
 """The setting of a search that finds predecessors, in `solve`, if it is asked to."""
 
+LOOP: Settings = {
+    "loop": Setting(
+        "python", "what repeats the launches: Python, or C++ through the driver", choices=("python", "c++")
+    )
+}
+"""The setting of a solver whose iterations are launches; the reports' programs are in C or C++."""
+
 CORES = len(os.sched_getaffinity(0))
 """Cores of the CPU that this process may use."""
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrace.publish.panels import FigureContent
-from retrace.reports.frame import Entry, speed_up
+from retrace.reports.frame import Entry
+from retrace.reports.like_for_like import contenders
 from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.wording import EMPTY, duration, ratio, word_list
@@ -24,22 +25,11 @@ class Standing:
 
     @classmethod
     def of(cls, measure: Measure, entries: Sequence[Entry], limit: PhysicalLimit | str) -> Standing | None:
-        """Find them among the timed entries of a graph; None if none is ours.
-
-        Scores in single precision do not count: published kernels are measured in double.
-        """
-        entries = [entry for entry in entries if not _in_single_precision(entry)]
-
-        def fastest(some: Sequence[Entry]) -> Entry | None:
-            return min(some, key=lambda entry: entry.times[measure].median, default=None)
-
-        ours = fastest([entry for entry in entries if entry.group == "ours"])
-        if ours is None:
+        """Find them among the entries of a graph; None if none is ours."""
+        fastest = contenders(measure, entries)
+        if fastest is None:
             return None
-        alike = [entry for entry in entries if speed_up(entry, ours, measure)]
-        library = fastest([entry for entry in alike if entry.kind == "library"])
-        published = fastest([entry for entry in alike if entry.is_published_kernel])
-        return cls(measure, ours, published, library, limit)
+        return cls(measure, fastest.ours, fastest.published, fastest.library, limit)
 
     def over(self, other: Entry | None) -> str:
         """Say how many times as long another takes; nothing if there is none."""
@@ -51,10 +41,6 @@ class Standing:
         if not isinstance(self.limit, PhysicalLimit) or "kernel" not in self.ours.times:
             return ""
         return ratio(self.ours.times[self.measure].median / self.limit.ms)
-
-
-def _in_single_precision(entry: Entry) -> bool:
-    return entry.record is not None and entry.record.parameters.get("precision") == "float"
 
 
 def headline(standings: Sequence[Standing]) -> str:

@@ -5,13 +5,13 @@ All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every 
 """
 
 from ctypes import byref
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from cuda_device import memory
 from cuda_device.errors import TooLargeError
-from cuda_device.interface import Buffer, Device, Dim
+from cuda_device.interface import Buffer, Device, Dim, Kernel
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, function_of, host_function, pointer
@@ -129,6 +129,7 @@ class BspBFS(TracedBack, BulkSynchronous):
             (vertices, *arcs, visited, frontier, updating, self.answer),
             (vertices, frontier, updating, visited, more),
         )
+        self.pack_launches()
 
 
 class CountedBspBFS(BspBFS):
@@ -137,6 +138,7 @@ class CountedBspBFS(BspBFS):
     name = "bfs/bsp-counted"
     more_sources = ("bfs/count-frontier.cu", TRACE_BACK)
     bytes_per_vertex = 11
+    settings: ClassVar[Settings] = DeviceSolver.settings
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
@@ -146,7 +148,7 @@ class CountedBspBFS(BspBFS):
     def upload(self, query: Query) -> None:
         super().upload(query)
         self.times = self.device.upload(np.zeros(self.graph.vertices, dtype=np.int32))
-        self.first = self.count_and_expand
+        self.first = cast(Kernel, self.count_and_expand)
 
     def count_and_expand(
         self, grid: Dim, block: Dim, vertices: np.int32, indptr: Buffer, indices: Buffer, visited: Buffer,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from types import MappingProxyType
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cuda_device.gpu_limits import GPULimits, Needs
 from cuda_device.interface import MAX_THREADS, Buffer, Device, Kernel
 from retrace.catalogue.known_solvers import CATALOGUE, PROBLEMS, KnownSolver, unknown_solver
-from retrace.catalogue.setting import Setting, Settings, Value
+from retrace.catalogue.setting import LOOP, Setting, Settings, Value
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -337,6 +337,14 @@ class DeviceSolver(Solver):
             asked = f"{self.name}: block_size is {self.block_size}"
             raise RetraceError(f"{asked}, expected a multiple of {WARP}")
 
+    def pack(
+        self, threads: int, kernels: Sequence[Kernel], arguments: Sequence[tuple[Any, ...]]
+    ) -> list[Callable[[], None]]:
+        """Return a launch of each kernel with its arguments packed, for `Device.repeat`."""
+        size = self.grid(threads), self.block_size
+        pairs = zip(kernels, arguments, strict=True)
+        return [kernel.with_arguments(*size, *given, cooperative=False) for kernel, given in pairs]
+
     def grid(self, threads: int) -> int:
         """Return the number of blocks that hold this many threads, at least one."""
         return max(1, -(-threads // self.block_size))
@@ -359,23 +367,33 @@ class BulkSynchronous(DeviceSolver):
     P. Harish and P. J. Narayanan, "Accelerating large graph algorithms on the GPU using CUDA", HiPC 2007.
     """
 
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **LOOP}
     kernels: ClassVar[tuple[str, str]]
     """The names of the two kernels in `source`."""
-    first: Callable[..., None]
-    second: Callable[..., None]
+    first: Kernel
+    second: Kernel
     answer: Buffer
     arguments: tuple[tuple[Any, ...], tuple[Any, ...]]
     """The arguments of each kernel, of which the second one's last is the flag. Set by `upload`."""
+    launches: Sequence[Callable[[], None]]
+    """The launches of an iteration, if C++ repeats them."""
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
         self.first, self.second = self.load_kernels(*self.kernels)
+
+    def pack_launches(self) -> None:
+        """Pack the arguments for C++, as the last step of `upload`."""
+        if self.parameters.get("loop") == "c++":
+            self.launches = self.pack(self.graph.vertices, (self.first, self.second), self.arguments)
 
     def solve(self, query: Query) -> int:
         grid, block, device = self.grid(self.graph.vertices), self.block_size, self.device
         of_first, of_second = self.arguments
         flag = of_second[-1]
         no, more = np.zeros(1, np.int32), np.ones(1, np.int32)
+        if self.parameters.get("loop") == "c++":
+            return device.repeat(self.launches, flag, more, more=0)
         iterations = 0
         while more[0]:
             device.write(flag, no)

@@ -86,6 +86,7 @@ class BspSSSP(BulkSynchronous):
             (vertices, *arcs, mask, self.answer, updating),
             (vertices, mask, self.answer, updating, more),
         )
+        self.pack_launches()
 
 
 class SciPySSSP(SciPyPeer):

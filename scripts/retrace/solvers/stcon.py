@@ -5,8 +5,11 @@ meet. Where one search from the source would visit every vertex up to the target
 visits those up to half of it. In a directed graph green follows the arcs backwards. SciPy has no such search.
 """
 
+from typing import ClassVar
+
 import numpy as np
 
+from retrace.catalogue.setting import LOOP, Settings
 from retrace.devices.host import c_graph
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
@@ -47,6 +50,7 @@ class BspSTCON(DeviceSolver):
     name = "stcon/bsp"
     implements = "bsp-suite, first Algorithms 3.5 and 3.6"
     bytes_per_vertex = 10
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **LOOP}
 
     def memory_bytes(self, graph: Subject) -> int:
         backward = 0 if graph.info.get("directed") is False else 4 * (graph.vertices + 1 + graph.arcs)
@@ -67,23 +71,35 @@ class BspSTCON(DeviceSolver):
         self.updating = [device.upload(np.zeros_like(red)) for _ in ("frontier", "red", "green")]
         self.cost = device.upload(np.zeros(self.forward.vertices, dtype=np.int32))
         self.state = device.upload(np.zeros(4, dtype=np.int32))
+        vertices = np.int32(self.forward.vertices)
+        vectors = self.frontier, self.red, self.green, *self.updating, self.cost, self.state
+        self.arguments = (vertices, *self.arcs, *vectors), (vertices, *vectors)
+        if self.parameters["loop"] == "c++":
+            kernels = self.kernel1, self.kernel2
+            self.launches = self.pack(self.forward.vertices, kernels, self.arguments)
 
     def solve(self, query: Query) -> int:
-        vertices = np.int32(self.forward.vertices)
-        grid, block = self.grid(self.forward.vertices), self.block_size
         state = np.zeros(4, dtype=np.int32)
         state[MORE] = query.source != query.target
-        vectors = self.frontier, self.red, self.green, *self.updating, self.cost, self.state
-        iterations = 0
+        if self.parameters["loop"] == "c++":
+            iterations = self.device.repeat(self.launches, self.state, state, MORE, MET)
+        else:
+            iterations = self.iterate(state)
+        met = query.source == query.target or state[MET]
+        self.length = int(state[RED_LENGTH] + state[GREEN_LENGTH]) if met else UNREACHABLE
+        return iterations
+
+    def iterate(self, state: Int32Array) -> int:
+        """Launch both kernels until the searches meet or end; return how often."""
+        grid, block, iterations = self.grid(self.forward.vertices), self.block_size, 0
+        of_first, of_second = self.arguments
         while state[MORE] and not state[MET]:
             state[MORE] = 0
             self.device.write(self.state, state)
-            self.kernel1(grid, block, vertices, *self.arcs, *vectors)
-            self.kernel2(grid, block, vertices, *vectors)
+            self.kernel1(grid, block, *of_first)
+            self.kernel2(grid, block, *of_second)
             self.device.read(self.state, state)
             iterations += 1
-        met = query.source == query.target or state[MET]
-        self.length = int(state[RED_LENGTH] + state[GREEN_LENGTH]) if met else UNREACHABLE
         return iterations
 
     def download(self) -> Int32Array:

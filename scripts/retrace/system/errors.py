@@ -1,5 +1,6 @@
 """Errors that are reported to the user, in one line each."""
 
+import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable
@@ -62,8 +63,11 @@ def run_command(main: Callable[[], None]) -> None:
     end_like_ctrl_c()
     try:
         main()
+        sys.stdout.flush()
     except OneLineError as error:
         sys.exit(f"error: {error}")
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)

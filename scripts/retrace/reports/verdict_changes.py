@@ -1,0 +1,62 @@
+"""Whether a claim's verdict depends on the machine, or on the phase that is compared."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from retrace.records.record import Phase
+from retrace.reports.claim import Claim, Comparison, Ratio
+from retrace.reports.finding import Finding
+from retrace.reports.frame import Frame
+from retrace.reports.judge import judge
+from retrace.reports.report import Report
+
+JUDGED: tuple[Phase, ...] = ("solve", "total")
+"""The phases by either of which a whole search can be judged."""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What is found on a claim, by machine or by phase."""
+
+    report: str
+    claim: str
+    findings: Mapping[str, Finding]
+
+    @property
+    def differ(self) -> bool:
+        """Whether there are two verdicts."""
+        return len({finding.verdict for finding in self.findings.values()}) > 1
+
+
+def by_machine(reports: Sequence[Report], frame: Frame) -> Iterator[Verdicts]:
+    """Judge all claims on each machine that has records of their report."""
+    for report in reports:
+        experiments = {name for claim in report.claims.values() for name in claim.experiments}
+        measured = {entry.machine for name in experiments for entry in frame.of(name).measured}
+        machines = [machine for machine in frame.machines if machine in measured]
+        for name, claim in report.claims.items():
+            by = {machine: judge(report, claim, frame, machine) for machine in machines}
+            yield Verdicts(report.key, name, by)
+
+
+def by_phase(reports: Sequence[Report], frame: Frame, machine: str) -> Iterator[Verdicts]:
+    """Judge on a machine, by each of both phases, all claims that compare one of them."""
+    for report in reports:
+        for name, claim in report.claims.items():
+            if claim.test is not None and compared_phase(claim.test) in JUDGED:
+                by: dict[str, Finding] = {
+                    phase: judge(report, _judged_by(claim, claim.test, phase), frame, machine)
+                    for phase in JUDGED
+                }
+                yield Verdicts(report.key, name, by)
+
+
+def compared_phase(test: Comparison) -> str | None:
+    """Return what a test compares: a phase or another quantity; None of a quotient of two quantities."""
+    if isinstance(test, Ratio):
+        return test.of if test.over_its in (None, test.of) else None
+    return test.by
+
+
+def _judged_by(claim: Claim, test: Comparison, phase: Phase) -> Claim:
+    return claim.model_copy(update={"test": test.judged_by(phase)})

@@ -1,0 +1,396 @@
+"""`retrace stage audit`: how far records can be compared, by made-up ones whose numbers are known by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from itertools import combinations, pairwise
+from statistics import median
+from typing import Any
+
+import pytest
+
+from command_line import Call, needs_today
+from fabricated import changed, graph_info, record, trial, without_answer
+from retrace.records.record import Record
+from retrace.records.repeatability import (
+    Repeatability,
+    Repetition,
+    early_beside_full,
+    ended_early,
+    repetitions,
+)
+from retrace.records.statistics import Order, Summary, rank
+from retrace.reports.claim import Claim
+from retrace.reports.few_trials import ranked_by_few, with_few_trials
+from retrace.reports.finding import Verdict
+from retrace.reports.frame import Frame, build
+from retrace.reports.like_for_like import (
+    Cost,
+    Preparation,
+    contenders,
+    is_on_one_core,
+    is_ours,
+    overtaken,
+    today,
+    warm_over_cold,
+)
+from retrace.reports.report import Report, TableLayout
+from retrace.reports.verdict_changes import by_machine, by_phase
+from retrace.system.project import ROOT
+
+HOSTS = {"a": "a" * 12, "b": "b" * 12}
+
+
+def repeated(experiment: str, times: tuple[float, ...] = (9.0, 10.0, 11.0), **changes: Any) -> Record:
+    return record("bfs/bsp", "NY", times, backend="cuda", experiment=experiment, **changes)
+
+
+def on(host: str, one: Record) -> Record:
+    return changed(one, machine=one.machine.model_copy(update={"host": HOSTS[host]}))
+
+
+# ----- repeatability
+
+
+def test_the_same_work_in_two_experiments_is_a_pair() -> None:
+    first, second = repeated("table-3.3"), repeated("fast-bfs", (20.0, 21.0, 22.0))
+    (pair,) = repetitions([first, second, repeated("hong-bfs", (1.0, 2.0))], "solve")
+    assert (pair.first, pair.second) == (first, second)
+    assert pair.ratio == pytest.approx(2.1)
+    assert pair.different
+    (back,) = repetitions([second, first], "solve")
+    assert back.ratio == pytest.approx(2.1)
+    (alike,) = repetitions([first, repeated("fast-bfs", (10.0, 11.0, 12.0))], "solve")
+    assert not alike.different
+
+
+def other_graph(one: Record) -> Record:
+    return changed(one, graph=graph_info("NY", sha256="f" * 64))
+
+
+@pytest.mark.parametrize(
+    "alter",
+    [
+        lambda one: on("b", one),
+        lambda one: changed(one, machine=one.machine.model_copy(update={"name": "h100"})),
+        lambda one: changed(one, software=one.software.model_copy(update={"git_commit": "0" * 40})),
+        lambda one: changed(one, parameters={"block_size": 64}),
+        lambda one: changed(one, source=7),
+        lambda one: changed(one, verified=False, reason="vertex 3: 4, expected 5"),
+        lambda one: changed(one, experiment="table-3.3"),
+        other_graph,
+    ],
+    ids=["host", "machine", "commit", "settings", "source", "wrong", "experiment", "graph"],
+)
+def test_other_work_is_no_pair(alter: Any) -> None:
+    first, second = (on("a", repeated(name)) for name in ("table-3.3", "fast-bfs"))
+    assert len(repetitions([first, second], "solve")) == 1
+    assert repetitions([first, alter(second)], "solve") == []
+
+
+def test_each_phase_is_compared_with_itself() -> None:
+    phases = ((1.0, 2.0), (5.0, 4.0))
+    records = [
+        repeated(name, trials=[trial(solve, 0.5, upload)] * 3)
+        for name, (upload, solve) in zip(("table-3.3", "fast-bfs"), phases, strict=True)
+    ]
+    ratios = {phase: repetitions(records, phase)[0].ratio for phase in ("upload", "solve", "total")}
+    assert ratios == {"upload": 5.0, "solve": 2.0, "total": 3.0}
+    assert repetitions(records, "download") == []  # takes no time
+    assert repetitions(records, "again") == []
+
+
+def pair_of(ratio: float, few: Summary | None = None, full: Summary | None = None) -> Repetition:
+    one = repeated("table-3.3")
+    exact = few or Summary(5, 10.0, 10.0, 10.0, 10.0)
+    return Repetition(one, one, (exact, full or exact.over(1 / ratio)))
+
+
+def test_the_margin_lets_one_pair_in_twenty_differ() -> None:
+    ratios = [1.6, 1.5, 1.4, 1.3, *[1.0] * 16]
+    said = Repeatability.of([pair_of(ratio) for ratio in ratios])
+    assert said is not None
+    assert (said.pairs, said.different, said.middle) == (20, 4, 1.0)
+    assert said.margin == pytest.approx(1.5)
+    assert sum(ratio > said.margin + 1e-9 for ratio in ratios) / said.pairs <= 0.05
+    assert said.p90 == pytest.approx(1.41)
+    assert said.p95 == pytest.approx(1.505)
+    calm = Repeatability.of([pair_of(1.01), pair_of(1.0)])
+    assert calm is not None
+    assert (calm.different, calm.margin) == (0, 1.0)
+    assert Repeatability.of([]) is None
+
+
+def test_a_record_that_ended_early_is_held_against_one_of_the_most_trials() -> None:
+    full, middling = Summary(10, 10.0, 9.0, 11.0, 8.0), Summary(7, 1.0, 1.0, 1.0, 1.0)
+    inside, outside, long = (Summary(3, ms, ms, ms, ms) for ms in (9.5, 12.0, 400.0))
+    pairs = [
+        pair_of(1.0, *two) for two in ((inside, full), (full, outside), (long, full), (outside, middling))
+    ]
+    assert early_beside_full(pairs) == [True, False]
+    assert early_beside_full([]) == []
+    assert early_beside_full([pair_of(1.0, inside, inside)]) == []
+    records = [repeated("a"), repeated("b", (400.0, 401.0, 402.0)), repeated("c", (1.0,) * 4)]
+    assert ended_early(records) == records[:1]
+
+
+# ----- like for like
+
+LAYOUT = TableLayout(title="Today", by="resident", groups={"published": ["bfs/bsp", "bfs/queue"]})
+
+
+def timed(solver: str, upload: float, solve: float, again: float | None = None, **changes: Any) -> Record:
+    backend = "host" if changes.get("software") or solver in ("bfs/queue", "bfs/gapbs") else "cuda"
+    kernel = solve / 2 if backend == "cuda" else None
+    one = trial(solve, kernel, upload, 0.5 if backend == "cuda" else 0.0).model_copy(update={"again": again})
+    given = {"setup": 100.0, "experiment": "today", "trials": [one] * 5} | changes
+    return record(solver, "NY", backend=backend, **given)
+
+
+OURS = timed("bfs/block-queue", 10.0, 2.0, 1.0, parameters={"block_queue_size": 512})
+PLAIN = timed("bfs/block-queue", 1.0, 3.0, 2.5, parameters={"block_queue_size": 1})
+PUBLISHED = timed("bfs/bsp", 5.0, 30.0)
+LIBRARY = timed("bfs/gapbs", 0.0, 8.0, trials=[trial(8.0)] * 4)
+CORE = timed("bfs/queue", 0.0, 9.0)
+EVERY = [OURS, PLAIN, PUBLISHED, LIBRARY, CORE]
+
+
+def frame_of(*records: Record) -> Frame:
+    return build(records, (), {"today": LAYOUT})
+
+
+def test_the_same_measure_is_compared_on_both_sides() -> None:
+    """Pages hold a warm 1 ms against a cold 30 ms; cold, ours takes 2 ms; in all, another of ours 4.5 ms."""
+    (place,) = today(frame_of(*EVERY))
+    found = {measure: place.by(measure) for measure in ("resident", "solve", "total")}
+    ratios = {m: (one.over(one.published), one.over(one.library)) for m, one in found.items() if one}
+    assert ratios == {"resident": (30.0, 8.0), "solve": (15.0, 4.0), "total": (35.5 / 4.5, 8.0 / 4.5)}
+    ours = {measure: one.ours.record for measure, one in found.items() if one}
+    assert ours == {"resident": OURS, "solve": OURS, "total": PLAIN}
+    assert found["solve"] is not None
+    assert found["solve"].over(None) is None
+    assert found["solve"].fewest_trials == 4
+
+
+def test_who_is_fastest_without_copies_may_be_overtaken_in_total() -> None:
+    single = timed("bfs/block-queue", 0.1, 0.1, parameters={"block_queue_size": 2, "precision": "float"})
+    (one,) = overtaken(frame_of(*EVERY, single))
+    assert (one.machine, one.graph, one.shown.record, one.in_total.record) == ("h200", "NY", OURS, PLAIN)
+    assert list(overtaken(frame_of(OURS, PUBLISHED))) == []
+    assert list(overtaken(frame_of(on("a", OURS), on("b", PLAIN)))) == []
+    for measure in ("total", "setup"):
+        layout = TableLayout(title="a", by=measure)
+        assert list(overtaken(build(EVERY, (), {"today": layout}))) == []
+
+
+def test_another_host_and_single_precision_are_not_compared() -> None:
+    (place,) = today(frame_of(on("a", OURS), on("b", PUBLISHED), on("a", LIBRARY)))
+    found = place.by("resident")
+    assert found is not None
+    assert found.published is None
+    assert found.library is not None
+    single = changed(OURS, parameters={"precision": "float"})
+    entries = frame_of(single, PUBLISHED).measured
+    assert contenders("resident", entries) is None
+    assert contenders("resident", frame_of(PUBLISHED, LIBRARY).measured) is None
+
+
+def test_a_table_is_of_today_that_shows_warm_solves_beside_published_kernels() -> None:
+    layouts = [LAYOUT, TableLayout(title="a", groups=LAYOUT.groups), TableLayout(title="a", by="resident")]
+    counts = [len(today(build(EVERY, (), {"today": layout}))) for layout in layouts]
+    assert counts == [1, 0, 0]
+
+
+def test_warm_over_cold_is_of_records_that_have_both() -> None:
+    assert warm_over_cold(frame_of(*EVERY).measured) == [0.5, 2.5 / 3.0]
+
+
+def test_the_cost_of_sources_has_all_copies() -> None:
+    """1 source: 10 + 2 + 0.5 ms. 10: 10 + 2 + 9 * 1 + 10 * 0.5 = 26 ms."""
+    (ours, _, _, library, _) = frame_of(*EVERY).measured
+    cost = Cost.of(ours)
+    assert [cost.per_source(n) for n in (1, 10)] == [12.5, 2.6]
+    assert Cost.of(library).per_source(10) == 8.0
+    assert Cost.of(library, with_setup=True).per_source(10) == 18.0
+    assert cost.ahead_from(Cost.of(library)) == 2
+    assert cost.ahead_from(Cost.of(library, with_setup=True)) == 1
+
+
+@pytest.mark.parametrize("once", [0.0, 1.0, 13.0, 65.0, -2.0])
+@pytest.mark.parametrize("each", [0.5, 1.5, 8.0, 9.0])
+@pytest.mark.parametrize("start", [0.0, 3.0])
+def test_break_even_is_the_first_number_of_sources_that_costs_less(
+    once: float, each: float, start: float
+) -> None:
+    cost, other = Cost(once, each), Cost(start, 8.0)
+    ahead = (n for n in range(1, 1000) if once + n * each < start + n * 8.0)
+    assert cost.ahead_from(other) == next(ahead, None)
+
+
+def test_preparation_is_of_the_kernel_that_is_shown_and_of_the_cheapest() -> None:
+    elsewhere = on("b", timed("bfs/queue", 0.0, 0.1))
+    (place,) = today(frame_of(*EVERY))
+    prepared = Preparation.of(place)
+    assert prepared is not None
+    assert prepared.shown.record == OURS
+    assert [prepared.cheapest(n, is_ours).record for n in (1, 100)] == [PLAIN, OURS]  # type: ignore[union-attr]
+    core = prepared.cheapest(1, is_on_one_core)
+    assert core is not None
+    assert core.record == CORE
+    assert prepared.peer is not None
+    assert (prepared.peer.record, prepared.ahead_from(), prepared.ahead_from(with_setup=True)) == (
+        LIBRARY,
+        2,
+        1,
+    )
+    assert prepared.choice is None
+    (place,) = today(frame_of(*(on("a", one) for one in (OURS, PUBLISHED)), elsewhere))
+    alone = Preparation.of(place)
+    assert alone is not None
+    assert (alone.peer, alone.ahead_from(), alone.cheapest(1, is_on_one_core)) == (None, None, None)
+
+
+def test_a_problem_of_all_sources_has_no_cost_for_each() -> None:
+    all_sources = [changed(one, source=None) for one in EVERY]
+    (place,) = today(frame_of(*all_sources))
+    assert Preparation.of(place) is None
+
+
+@needs_today
+def test_the_choice_is_the_one_with_its_own_settings() -> None:
+    chosen = [timed("bfs/auto", 4.0, 2.0, 1.5, parameters={"predecessors": word}) for word in ("yes", "no")]
+    (place,) = today(frame_of(*EVERY, *chosen))
+    prepared = Preparation.of(place)
+    assert prepared is not None
+    assert prepared.choice is not None
+    assert prepared.choice.record == chosen[1]
+
+
+# ----- verdicts
+
+FASTER = {"faster": ["bfs/bsp"], "than": ["bfs/queue"]}
+QUOTIENT = {"ratio": "bfs/bsp", "of": "solve", "over_its": "total", "at_least": 0.5}
+COUNT = {"ratio": "bfs/bsp", "of": "iterations", "over": "bfs/queue", "at_least": 1}
+
+
+def report_of(**tests: dict[str, Any]) -> Report:
+    claims = {
+        name: Claim.model_validate({"section": "1", "says": name, "experiment": "today", "test": test})
+        for name, test in tests.items()
+    }
+    return Report(key="made-up", title="Made up", author="Nobody", claims=claims)
+
+
+def test_a_verdict_that_another_machine_or_phase_changes_is_listed() -> None:
+    """By solve the kernel is faster everywhere; its upload makes it slower by total on one machine."""
+    records = [
+        timed(solver, upload, solve, machine=machine)
+        for machine, most in (("h200", 9.0), ("h100", 1.0))
+        for solver, upload, solve in (("bfs/bsp", most, 2.0), ("bfs/queue", 0.0, 8.0))
+    ]
+    frame = frame_of(*records, timed("bfs/bsp", 1.0, 1.0, machine="h100-x2", experiment="other"))
+    report = report_of(total=FASTER, solve=FASTER | {"by": "solve"}, quotient=QUOTIENT, count=COUNT)
+    verdicts = {one.claim: one for one in by_machine([report], frame)}
+    assert {name: one.differ for name, one in verdicts.items() if name in ("total", "solve")} == {
+        "total": True, "solve": False,
+    }  # fmt: skip
+    found = {machine: finding.verdict for machine, finding in verdicts["total"].findings.items()}
+    assert found == {"h200": Verdict.FAILS, "h100": Verdict.HOLDS}
+    phases = {one.claim: one for one in by_phase([report], frame, "h200")}
+    assert phases.keys() == {"total", "solve"}
+    for one in phases.values():
+        assert one.differ
+        assert {name: finding.verdict for name, finding in one.findings.items()} == {
+            "solve": Verdict.HOLDS, "total": Verdict.FAILS,
+        }  # fmt: skip
+    assert not any(one.differ for one in by_phase([report], frame, "h100"))
+
+
+# ----- few trials
+
+
+def test_rankings_by_few_trials_are_counted() -> None:
+    """Two trials of a second or more are ranked, two of less are not."""
+    long = record("bfs/gapbs", "NY", (2000.0, 2001.0), experiment="today")
+    short = record("bfs/igraph", "NY", (4.0, 5.0), experiment="today")
+    absent = without_answer("bfs/networkit", "NY", "skipped", "no such library", experiment="today")
+    frame = frame_of(OURS, PUBLISHED, long, short, absent)
+    (few,) = ranked_by_few(frame)
+    assert (few.experiment, few.machine, few.graph) == ("today", "h200", "NY")
+    assert [entry.record for entry in few.few] == [long, short]
+    assert few.rankings == 2  # of the long one: our kernel and the published one
+    (few,) = ranked_by_few(frame_of(on("a", OURS), on("b", long)))
+    assert few.rankings == 0
+    three = repeated("a")
+    assert with_few_trials([OURS, long, LIBRARY, three, absent]) == [long, LIBRARY, three]
+
+
+# ----- the committed records
+
+
+def table_under(heading: str, printed: str) -> list[dict[str, str]]:
+    """Return the rows of the first table after a heading."""
+    lines = printed.partition(f"## {heading}\n")[2].partition("\n| ")[2].partition("\n\n")[0]
+    head, _, *rows = [line.strip("| ").split(" | ") for line in lines.splitlines()]
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[dict[str, Any]]:
+    files = sorted((ROOT / "results/machines/h200").glob("*/*.jsonl"))
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+@needs_today
+def test_the_stage_prints_what_the_committed_lines_say(script: Call, lines: list[dict[str, Any]]) -> None:
+    """Another way, from JSON alone: pairs that the rule tells apart, and what ten sources cost."""
+    began = time.perf_counter()
+    done = script("audit", "--machines", "h200", "h100")
+    assert time.perf_counter() - began < 20
+    assert (done.status, done.err) == (0, "")
+    headings = re.findall(r"^## (.+)$", done.out, re.MULTILINE)
+    assert len(headings) == 8
+    for heading in headings:
+        assert table_under(heading, done.out), heading
+
+    good = [line for line in lines if line.get("verified") and len(line["trials"]) >= 3]
+    keys = ("solver", "source", "backend")
+    same: dict[str, list[dict[str, Any]]] = {}
+    for line in good:
+        place = [line["graph"]["sha256"], line["machine"].get("host"), line["software"]["git_commit"]]
+        work = json.dumps([*(line[key] for key in keys), line["parameters"], place], sort_keys=True)
+        same.setdefault(work, []).append(line)
+    pairs = [
+        two
+        for group in same.values()
+        for two in combinations(group, 2)
+        if two[0]["experiment"] != two[1]["experiment"] and two[0]["graph"]["sha256"]
+    ]
+    totals = [[Summary.of([one["total"] for one in line["trials"]]) for line in two] for two in pairs]
+    apart = sum(rank(*two) is not Order.TIE for two in totals)
+    rows = table_under("Repeatability", done.out)
+    (row,) = (row for row in rows if (row["machine"], row["phase"]) == ("h200", "total"))
+    assert (row["pairs"], row["called different"]) == (str(len(pairs)), str(apart))
+    assert apart > 0
+
+    table = [row for row in table_under("Preparation", done.out) if row["machine"] == "h200"]
+    (row,) = (row for row in table if (row["table"], row["graph"], row["n"]) == ("fast-bfs", "NY", "10"))
+    (line,) = (
+        line
+        for line in lines
+        if (line["experiment"], line["solver"], line["graph"]["name"]) == ("fast-bfs", "bfs/auto", "NY")
+        and line["parameters"]["predecessors"] == "no"
+    )
+    ms = {key: median(one[key] for one in line["trials"]) for key in ("upload", "solve", "again", "download")}
+    cost = (ms["upload"] + ms["solve"] + 9 * ms["again"] + 10 * ms["download"]) / 10
+    assert float(row["auto"].replace(",", "")) == pytest.approx(cost, rel=5e-3)
+    assert all(int(a["n"]) < int(b["n"]) or a["graph"] != b["graph"] for a, b in pairwise(table))
+
+
+def test_a_machine_that_is_not_configured_is_refused(script: Call) -> None:
+    done = script("audit", "--machines", "h2000")
+    assert done.refusal(1).startswith(
+        "error: --machines: h2000: expected machines of config.yaml: h200, h100"
+    )
