@@ -121,6 +121,16 @@ def outlast(lines: list[Line], times: float = 1.001) -> None:
     lines[0]["trials"][1]["kernel"] = times * lines[0]["trials"][1]["solve"]
 
 
+def lose(*rounds: int) -> Change:
+    """Return what gives the trials of the first record rounds, of which some are lost."""
+
+    def change(lines: list[Line]) -> None:
+        for trial, number in zip(lines[0]["trials"], rounds, strict=True):
+            trial["round"] = number
+
+    return change
+
+
 def fall(lines: list[Line]) -> None:
     """Divide all times, so that they still add up."""
     lines[0] |= {"iterations": 2000}
@@ -177,6 +187,9 @@ BAD: dict[str, tuple[Change, str]] = {
         fall,
         "1: trials[0].solve: expected at least 0.100000 ms, 2000 iterations of 50 ns, found 0.009",
     ),
+    "a lost round": (lose(0, 2, 2), "1: trials[1].round: expected trials of round 1 before, found round 2"),
+    "a lost first round": (lose(1, 1, 2), "1: trials[0].round: expected trials of round 0 before, found"),
+    "mixed rounds": (lose(0, 1, 0), "1: trials[2].round: expected rounds in order, found 0 after 1"),
     "throttled": (hot, "1: trials: expected most on a GPU that is not throttled, found 2 of 3 that were"),
     "throttled far": (
         lambda lines: draw_power(lines, 1770.0),

@@ -243,6 +243,10 @@ def test_limits_are_those_of_the_scale_the_experiment_or_the_command(config: Con
     )
     assert [(one.least_trials, one.budget_s) for one in (small, large)] == [(3, 4), (9, 30)]
     assert plan.make_plan(config | {"least_trials": 5}).limits("table-3.5").least_trials == 5
+    config["limits"]["paper"]["rounds"] = 3
+    for given, rounds in (({"scale": "default"}, 1), ({"scale": "paper"}, 3), ({"rounds": 2}, 2)):
+        words = plan.make_plan(config | given).measuring("table-3.3")
+        assert words[words.index("--rounds") + 1] == str(rounds)
 
 
 def test_records_of_other_machines_are_used(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:

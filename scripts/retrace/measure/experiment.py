@@ -24,7 +24,14 @@ from retrace.graphs.registered import require_registered
 from retrace.graphs.stored import load_graph
 from retrace.measure import environment
 from retrace.measure.kept_trials import Keeping, KeptTrials, identity_of_job
-from retrace.measure.trials import DeviceFactory, Effort, Measurement, Request, SharedDevice
+from retrace.measure.rounds import drawn_order, is_due, join_rounds, round_name, share_of_round
+from retrace.measure.trials import (
+    DeviceFactory,
+    Effort,
+    Measurement,
+    Request,
+    SharedDevice,
+)
 from retrace.records.record import GraphInfo, Record, make_record, update_records, updated, write_records
 from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
@@ -49,7 +56,9 @@ class MeasuringJob(Effort):
     compute_capability: str | None = None
     """Use the GPU, or the emulator, as one of this compute capability, such as 8.6; without it as it is."""
     seed: int = 1
-    """Of generators."""
+    """Of generators, and of the order of solvers in each round."""
+    rounds: int = Field(1, ge=1)
+    """Processes that measure the solvers, one after the other; they share `trials` and `budget_s`."""
 
     @field_validator("solvers")
     @classmethod
@@ -120,35 +129,96 @@ class Task:
         """Raise an error, before anything is measured, if the records could not be written."""
         records = self.records(self.skipped("yet to be measured"), software)
         check_writable(self.output)
-        if self.keeping:
-            check_writable(self.keeping.path(self.folder.name))
+        for keeping in self.keepings:
+            check_writable(keeping.path(self.folder.name))
         if self.update:
             updated(self.output, records)
+
+    @property
+    def keepings(self) -> list[Keeping]:
+        """Where trials are kept: one place, or one for each round if there are several."""
+        if self.keeping is None or self.job.rounds == 1:
+            return [] if self.keeping is None else [self.keeping]
+        return [self.keeping.of_round(number) for number in range(self.job.rounds)]
 
     def measure(
         self, software: Mapping[str, Any], registry: Mapping[str, Dataset], downloads: Path
     ) -> list[Measurement]:
         """Measure, or go on after the trials that were kept, and write the records.
 
-        A stored graph with the name of a data set must be that one; `downloads` has what was trusted of it.
+        Of several rounds, which `measure_round` measures, join the results. A stored graph with the name of a
+        data set must be that one; `downloads` has what was trusted of it.
         """
+        cases = self.unmeasured()
         if "missing" in self.info:
             cases = self.skipped(self.info["missing"])
+        elif self.job.rounds == 1:
+            kept = self.kept(registry, *self.keepings)
+            self.complete_kept(cases, cases, self.job, kept, partial(self.load, registry, downloads))
         else:
-            cases = unmeasured(self.info, self.job.solvers, self.job.device)
-            kept = self.kept(registry)
-            if kept and (trials := kept.restore(cases)):
-                message = f"goes on from a job that was stopped, trials kept: {trials}"
-                print(f"{self.folder.name}: {message}", file=sys.stderr)
-            if any(case.wants_trial(self.job) for case in cases):
-                graph = self.load(registry, downloads)
-                keep = kept.write_now_and_then if kept else lambda _: None
-                complete(self.job.experiment, graph, cases, self.job, self.job.device[1], keep)
-            if kept:
-                kept.write(cases)
+            of_rounds = [self.results_of(number, registry) for number in range(self.job.rounds)]
+            for case, *measured in zip(cases, *of_rounds, strict=True):
+                join_rounds(case, measured, self.job.budget_s)
         write = update_records if self.update else write_records
         write(self.output, self.records(cases, software))
         return cases
+
+    def measure_round(self, number: int, registry: Mapping[str, Dataset], downloads: Path) -> None:
+        """Measure what is due in one of several rounds, or go on after its trials that were kept.
+
+        The solvers come in an order of the round's own. Trials are only kept. RetraceError if an earlier
+        round has not ended.
+        """
+        if "missing" in self.info:
+            return
+        job, cases = self.job, self.unmeasured()
+        earlier = [self.results_of(one, registry) for one in range(number)]
+        due = [
+            case for case, *before in zip(cases, *earlier, strict=True) if is_due(case, before, job.budget_s)
+        ]
+        for case in cases:
+            case.rounds = job.rounds
+        self.complete_kept(
+            cases,
+            drawn_order(due, job.seed, job.experiment, self.folder.name, number),
+            share_of_round(job, job.rounds),
+            self.kept(registry, self.keepings[number]),
+            partial(self.load, registry, downloads),
+            round_name(number, job.rounds),
+        )
+
+    def complete_kept(
+        self,
+        cases: Sequence[Measurement],
+        due: Sequence[Measurement],
+        effort: Effort,
+        kept: KeptTrials | None,
+        load: Callable[[], Subject],
+        of_round: str = "",
+    ) -> None:
+        """Measure those of `cases` that are due, in their order, after the trials that were kept."""
+        if kept and (trials := kept.restore(cases)):
+            graph_and_round = ", ".join(filter(None, (self.folder.name, of_round)))
+            message = f"goes on from a job that was stopped, trials kept: {trials}"
+            print(f"{graph_and_round}: {message}", file=sys.stderr)
+        if any(case.wants_trial(effort) for case in due):
+            title = ", ".join(filter(None, (self.job.experiment, of_round)))
+            keep = partial(kept.write_now_and_then, cases) if kept else lambda: None
+            complete(title, load(), due, effort, self.job.device[1], keep)
+        if kept:
+            kept.write(cases)
+
+    def results_of(self, number: int, registry: Mapping[str, Dataset]) -> list[Measurement]:
+        """Return what a round has measured; RetraceError if its trials were not kept, or not by this job."""
+        cases = self.unmeasured()
+        kept = self.kept(registry, self.keepings[number])
+        assert kept is not None, "a job of several rounds keeps its trials"
+        kept.require(cases)
+        return cases
+
+    def unmeasured(self) -> list[Measurement]:
+        """Return measurements that have yet to be made."""
+        return unmeasured(self.info, self.job.solvers, self.job.device)
 
     def load(self, registry: Mapping[str, Dataset], downloads: Path) -> Subject:
         """Return what solvers are given; RetraceError if a stored graph is not the one of its name."""
@@ -159,18 +229,18 @@ class Task:
         require_registered(graph, self.folder, registry, downloads)
         return graph
 
-    def kept(self, registry: Mapping[str, Dataset]) -> KeptTrials | None:
+    def kept(self, registry: Mapping[str, Dataset], keeping: Keeping | None = None) -> KeptTrials | None:
         """Return the trials that are kept of this graph; `registry` may have the data set that it must be."""
-        if self.keeping is None:
+        if keeping is None:
             return None
         dataset = registry.get(self.folder.name) or registry.get(self.info["name"])
         of_graph = {"graph": self.info, "data set": dataset and dataset.model_dump(mode="json")}
-        identity = {**self.keeping.job, **of_graph}
-        return KeptTrials(self.keeping.path(self.folder.name), identity, self.keeping.every_s)
+        identity = {**keeping.job, **of_graph}
+        return KeptTrials(keeping.path(self.folder.name), identity, keeping.every_s)
 
     def skipped(self, reason: str) -> list[Measurement]:
         """Return measurements that give a reason and nothing else."""
-        cases = unmeasured(self.info, self.job.solvers, self.job.device)
+        cases = self.unmeasured()
         for case in cases:
             case.skip(reason)
         return cases
@@ -202,17 +272,17 @@ def measure(
     `device` is the backend and the factory of the device for solvers that need one.
     """
     cases = unmeasured(graph.info, solvers, device)
-    complete(experiment, graph, cases, effort, device[1], lambda _: None)
+    complete(experiment, graph, cases, effort, device[1], lambda: None)
     return cases
 
 
 def complete(
-    experiment: str,
+    title: str,
     graph: Subject,
     cases: Sequence[Measurement],
     effort: Effort,
     open_device: DeviceFactory,
-    keep: Callable[[Sequence[Measurement]], None],
+    keep: Callable[[], None],
 ) -> None:
     """Run the trials that measurements on a graph still lack; `keep` is called between trials."""
     kinds = {find(measurement.request.solver) for measurement in cases}
@@ -221,7 +291,7 @@ def complete(
     with (
         without_garbage_collection(),
         SharedDevice(open_device) as shared,
-        bar(total=effort.trials * len(cases), unit="trial", desc=f"{experiment} {graph.name}") as progress,
+        bar(total=effort.trials * len(cases), unit="trial", desc=f"{title} {graph.name}") as progress,
     ):
         if effort.setups and any(measurement.request.open_device for measurement in cases):
             shared.open_once()
@@ -237,7 +307,7 @@ def complete(
                 if measurement.wants_trial(effort) and len(measurement.trials) <= done:
                     checker = checkers[find(measurement.request.solver).problem]
                     measurement.run_trial(graph, checker, effort, shared)
-                    keep(cases)
+                    keep()
                 progress.update()
         for measurement in cases:
             measurement.ready = None

@@ -8,7 +8,7 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -21,6 +21,7 @@ from retrace.measure.trials import Measurement, Results
 from retrace.records.record import Trial
 from retrace.solvers import find
 from retrace.solvers.libraries import Peer
+from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
 
 as_text = partial(json.dumps, sort_keys=True)
@@ -39,6 +40,10 @@ class Keeping:
     def path(self, graph: str) -> Path:
         """Return the file of a graph's trials."""
         return self.folder / f"{graph}.json"
+
+    def of_round(self, number: int) -> "Keeping":
+        """Return where and as what a round's trials are kept."""
+        return replace(self, folder=self.folder / f"round-{number}", job={**self.job, "round": number})
 
     def forget(self, graphs: Iterable[str]) -> None:
         """Delete all files, and the folder if nothing else is in it."""
@@ -96,26 +101,33 @@ class KeptTrials:
 
         One that failed begins anew: the job may have been stopped for the same reason.
         """
+        check_regular(self.path)
+        if not self.path.exists():
+            return 0
+        if (why_not := self.read(cases, also_failed=False)) is not None:
+            print(f"{self.path}: {why_not}, and is not used", file=sys.stderr)
+            return 0
+        return sum(len(case.trials) for case in cases)
+
+    def require(self, cases: Sequence[Measurement]) -> None:
+        """Give measurements all that was kept of them; raise RetraceError if that cannot be."""
+        if (why_not := self.read(cases, also_failed=True)) is not None:
+            raise RetraceError(f"{self.path}: {why_not}; expected the trials of a round; run the job again")
+
+    def read(self, cases: Sequence[Measurement], also_failed: bool) -> str | None:
+        """Give measurements what the file has of them; return why it is not of use."""
         try:
-            check_regular(self.path)
-            if not self.path.exists():
-                return 0
             kept = json.loads(self.path.read_text(encoding="utf-8"))
             identity, measured = kept["identity"], kept["measurements"]
             for what, value in self.identity.items():
                 if as_text(identity[what]) != as_text(value):
-                    return self.refuse(f"is of other {what} than this job's")
+                    return f"is of other {what} than this job's"
             for case, state in zip(cases, measured, strict=True):
-                if state["status"] != "failed":
+                if also_failed or state["status"] != "failed":
                     give_back(case, state)
         except (OSError, ValueError, TypeError, KeyError) as error:
-            return self.refuse(f"is damaged ({type(error).__name__})")
-        return sum(len(case.trials) for case in cases)
-
-    def refuse(self, why: str) -> int:
-        """Say why the file is not used."""
-        print(f"{self.path}: {why}, and is not used", file=sys.stderr)
-        return 0
+            return f"is damaged ({type(error).__name__})"
+        return None
 
     def write(self, cases: Sequence[Measurement]) -> None:
         """Write what was measured until now."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice
+from math import ceil
 from time import perf_counter
 from typing import Any, Self, TypeVar
 
@@ -227,23 +228,6 @@ class Results:
     """What each trial took, without passes on a throttled GPU that were repeated."""
     started: str = ""
 
-    @property
-    def is_enough(self) -> bool:
-        """Whether the trials agree so well that more would tell nothing, or took long."""
-        if sum(self.seconds) < ENOUGH_S:
-            return False
-        if sum(self.seconds) >= PLENTY_S:
-            return True
-        solves, totals = [trial.solve for trial in self.trials], [trial.total for trial in self.trials]
-        summaries = (Summary.of(solves), Summary.of(totals))
-        return all(times.q3 - times.q1 <= NARROW * times.median for times in summaries)
-
-    @property
-    def has_kernel_times(self) -> bool:
-        """Whether further trials need no kernel time."""
-        slow = bool(self.trials) and self.trials[-1].solve >= SLOW_MS
-        return len(self.trials) >= (1 if slow else KERNEL_TRIALS)
-
     def start(self) -> None:
         """Note the time of day, unless it was noted before."""
         self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
@@ -269,6 +253,25 @@ class Measurement(Results):
     request: Request = field(kw_only=True)
     ready: tuple[Device | None, Solver] | None = None
     """The solver as `setup` left it, and the device that it is set up on."""
+    rounds: int = 1
+    """How many such measurements in processes of their own share the times after which trials end early."""
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the trials agree so well that more would tell nothing, or took long."""
+        if sum(self.seconds) < ENOUGH_S / self.rounds:
+            return False
+        if sum(self.seconds) >= PLENTY_S / self.rounds:
+            return True
+        solves, totals = [trial.solve for trial in self.trials], [trial.total for trial in self.trials]
+        summaries = (Summary.of(solves), Summary.of(totals))
+        return all(times.q3 - times.q1 <= NARROW * times.median for times in summaries)
+
+    @property
+    def has_kernel_times(self) -> bool:
+        """Whether further trials need no kernel time."""
+        slow = bool(self.trials) and self.trials[-1].solve >= SLOW_MS
+        return len(self.trials) >= (1 if slow else ceil(KERNEL_TRIALS / self.rounds))
 
     def wants_trial(self, effort: Effort) -> bool:
         """Return whether another trial is due."""

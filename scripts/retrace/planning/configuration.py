@@ -204,6 +204,8 @@ class Limits(Given):
     """Most timed runs of each solver; there are fewer if they agree."""
     least_trials: LeastTrials = LEAST_TRIALS
     """Fewest timed runs of each solver, if they agree or take long; fewer only for `budget_s`."""
+    rounds: Positive = 1
+    """Processes that measure each experiment, one after the other; they share the trials and the seconds."""
     budget_s: Seconds
     """Seconds for all trials of a solver on a graph; the first one may take longer."""
     longest_s: Seconds
@@ -253,6 +255,8 @@ class Configuration(FileModel):
     """In place of `trials` in the limits of the scale."""
     least_trials: LeastTrials | None = None
     """In place of `least_trials` in the limits of the scale."""
+    rounds: Positive | None = None
+    """In place of `rounds` in the limits of the scale."""
     budget_s: Seconds | None = None
     """In place of `budget_s` in the limits of the scale."""
     longest_s: Seconds | None = None

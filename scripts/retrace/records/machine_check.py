@@ -228,6 +228,7 @@ def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:
         yield "software.dirty: expected false, a tree without changes; commit, and measure again"
     if datetime.fromisoformat(record.started) > datetime.now(UTC) + timedelta(days=1):
         yield f"started: expected a time in the past, found {record.started}"
+    yield from _lost_rounds(record)
     yield from _too_fast(record)
     if (dataset := registry.get(record.graph.name)) is None:
         yield from _unknown_graph(record)
@@ -254,6 +255,17 @@ def _slowed(placed: Mapping[str, Record]) -> Iterator[str]:
             counted = f"found {slow} of {len(record.trials)} that were"
             contrast = f"expected most on a GPU that is not throttled, {counted}"
             yield f"{place}: trials: {contrast}; measure again when it is cool, or at a clock it can hold"
+
+
+def _lost_rounds(record: Record) -> Iterator[str]:
+    """Yield the first trial before whose round another one has no trials."""
+    expected = 0
+    for number, trial in enumerate(record.trials):
+        if (found := trial.round or 0) > expected:
+            contrast = f"expected trials of round {expected} before, found round {found}"
+            yield f"trials[{number}].round: {contrast}; measure again"
+            return
+        expected = found + 1
 
 
 def _too_fast(record: Record) -> Iterator[str]:

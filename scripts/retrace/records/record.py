@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -70,6 +71,9 @@ class Trial(Model):
     )
     sm_clock_mhz: Amount | None = Field(default=None, description="the GPU's clock, right after the trial")
     throttled: bool | None = Field(default=None, description="the driver named a throttle reason then")
+    round: Count | None = Field(
+        default=None, description="which process measured it, from 0; null if one measured all trials"
+    )
 
 
 class GraphInfo(Model):
@@ -211,6 +215,13 @@ class Record(Model):
             raise at("verified", f"expected null {where}")
         if self.verified is False and not self.reason:
             raise at("reason", "expected the first difference where verified is false")
+        rounds = [trial.round for trial in self.trials]
+        if None in rounds and set(rounds) != {None}:
+            raise at(f"trials[{rounds.index(None)}].round", "expected one, as other trials have, found null")
+        for number, (before, found) in enumerate(pairwise(rounds), 1):
+            if before is not None and found is not None and found < before:
+                told = f"expected rounds in order, found {found} after {before}"
+                raise at(f"trials[{number}].round", told)
         for number, trial in enumerate(self.trials):
             parts = trial.upload + trial.solve + trial.download
             if abs(trial.total - parts) > 1e-3:
@@ -223,6 +234,11 @@ class Record(Model):
     def agreed(self) -> bool:
         """Whether there is an answer and it is the oracle's."""
         return self.status == "ok" and self.verified is True
+
+    @property
+    def rounds(self) -> int:
+        """How many processes measured it, each for itself."""
+        return len({trial.round for trial in self.trials})
 
     @property
     def timed(self) -> bool:

@@ -3,8 +3,10 @@
 import ctypes
 import os
 import signal
+import subprocess
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
@@ -26,9 +28,20 @@ def on_all_cores(task: Callable[[], Result]) -> list[Result]:
         return list(pool.map(_run_on, cores))
 
 
-def die_with_parent() -> None:
-    """Let Linux kill this process when the thread that started it ends."""
+def die_with_parent(parent: int | None = None) -> None:
+    """Let Linux kill this process when the thread that started it ends.
+
+    `parent` is the number of its process, which may have ended before Linux was told.
+    """
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if parent is not None and os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def run_with_this(*command: object) -> int:
+    """Run a command that ends with this process; return its exit status, or minus its signal."""
+    leash = partial(die_with_parent, os.getpid())
+    return subprocess.run([*map(str, command)], preexec_fn=leash, check=False).returncode
 
 
 def _begin(task: Callable[[], Any]) -> None:

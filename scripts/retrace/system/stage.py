@@ -48,6 +48,10 @@ class Stage(Model, ABC):
             key, _, complaint = explain(error, "options").removeprefix("options.").partition(": ")
             raise RetraceError(f"{option_of(key)}: {complaint}") from None
 
+    def words(self) -> list[str]:
+        """Return the command line that `from_words` reads as this stage."""
+        return words_of(**self.model_dump(mode="json"))
+
 
 class WarningStage(Stage):
     """The base of stages that warn."""
