@@ -213,7 +213,7 @@ def tuwien(machine: str, gpu: bool) -> list[Record]:
                 trials = phases(0.0, kernel + factor * copy, kernel)
                 add("table-2", f"sssp/{name}", graph, trials, first_masked=info.vertices / 50)
     for graph in ("random-12-5", "random-14-5"):
-        add("hong-bfs", "bfs/matrix", graph, phases(solve=9.0), matrix_bytes=1e8, csr_bytes=1e6)
+        add("hong-bfs", "bfs/queue", graph, phases(solve=9.0))
     for graph in ("random-12-5", "random-20-5") if gpu else ():
         for name, ms in {"standard": 1e-3, "pinned": 2.0, "pinned-graph": 9.0, "mapped": 9.0}.items():
             upload = 0.3 if name == "pinned-graph" else 1.0
@@ -407,7 +407,7 @@ def hong(machine: str, gpu: bool) -> list[Record]:
         tree = "scipy.sparse.csgraph.dijkstra and optimality certificate of the tree"
         found.append(changed(one, oracle=tree, iterations=graph.vertices // 100 + 2))
 
-    for name in ("small-9", "random-10-5", "random-14-5", "NY", "Gowalla", "NW"):
+    for name in ("small-9", "random-12-5", "random-14-5", "NY", "Gowalla", "NW"):
         graph = graph_info(name)
         for solver in ("two-frontier", "queue"):
             add("hong-bfs", solver, graph, phases(solve=graph.vertices * 1e-4))

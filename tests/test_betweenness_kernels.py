@@ -220,7 +220,11 @@ def test_setup_loads_the_files_that_are_declared(
     with EmulatedDevice() as device:
         solver = make(with_settings(kind.name), device)
         solver.setup(GRAPHS["triangles"])
-        assert loaded == {file for file in (kind.source, *kind.more_sources) if file.startswith(("host/", "retrace_today/host/"))}
+        assert loaded == {
+            file
+            for file in (kind.source, *kind.more_sources)
+            if file.startswith(("host/", "retrace_today/host/"))
+        }
         loaded.clear()
         solver.upload(Query())
     assert not loaded

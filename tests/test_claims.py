@@ -621,7 +621,7 @@ def test_rules_are_made_of_what_is_judged() -> None:
     assert "40% to 60%" in rules["transfer-almost-half"]
     assert "at least 196,591 vertices, with all vertices as sources" in rules["under-five-minutes"]
     assert rules["csr-saves-storage"] == (
-        "matrix_bytes of matrix over csr_bytes of the same, on graphs of at least 1,000 vertices; "
+        "bit_matrix_bytes of queue over csr_bytes of the same, on graphs of at least 1,000 vertices; "
         "borne out where it is at least 10"
     )
     assert rules["one-hub-is-as-bad-as-all"] == (

@@ -509,33 +509,6 @@ class Verified(Comparison):
         return Finding(verdict, f"verified in {len(right)} of {len(answers)} records", why)
 
 
-class TooLarge(Comparison):
-    """A variant does not fit into memory where another has an answer; the largest graph alone decides."""
-
-    too_large: Spec
-    than: Spec
-
-    compared = ("too_large", "than")
-    wording = (
-        "memory of {too_large}{conditions}; borne out where it does not suffice and {than} has an answer"
-    )
-
-    def judge(self, evidence: Evidence) -> Finding:
-        """Judge on which graphs that one variant has answered another was skipped for want of memory."""
-        large, small = evidence.variants
-        comparisons, reasons = {}, []
-        for graph, entry in evidence.timed(small).items():
-            for other in (other for other in evidence.records(large) if not entry.differences(other)):
-                reason = str(other.record.reason)
-                lacking = other.outcome == "skipped" and "memory" in reason
-                comparisons[graph] = Speaks.of(lacking, not lacking), entry.work[0]
-                reasons += [f"{graph}: {reason}"] if lacking else []
-        if not comparisons:
-            return evidence.untimed
-        fitting = [graph for graph, (speaks, _) in comparisons.items() if speaks is Speaks.AGAINST]
-        return weigh(comparisons, *reasons[-1:], *(f"largest that fits: {graph}" for graph in fitting[-1:]))
-
-
 class NewerGPU(Comparison):
     """A variant takes less time, or more, on one GPU than on another."""
 

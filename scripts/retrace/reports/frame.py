@@ -179,6 +179,8 @@ class Measured(Entry):
             "arcs_of_iterations": record.iterations and self.arcs * record.iterations,
             "possible_arcs": self.vertices * (self.vertices - 1),
             "graph_bytes": 4 * (self.vertices + 1 + 2 * self.arcs),
+            "csr_bytes": 4 * (self.vertices + 1 + self.arcs),
+            "bit_matrix_bytes": self.vertices**2 / 8,
             "device_bytes": gpu.memory_gib * 2**30 if gpu else None,
         }
         value = known.get(name, record.observed.get(name))
