@@ -26,6 +26,7 @@ from retrace.reports.judge import judge
 from retrace.reports.report import load_reports
 from retrace.reports.wording import TIMES
 
+A100 = {"name": "NVIDIA A100-SXM4-80GB", "compute_capability": "8.0", "memory_gib": 79.3, "driver": "580.82"}
 H100 = {"name": "NVIDIA H100 80GB HBM3", "compute_capability": "9.0", "memory_gib": 79.6, "driver": "580.82"}
 HONG = hong("h200", gpu=True)
 
@@ -410,9 +411,9 @@ def on_card(name: str, card: dict[str, Any], ms: float, setup: float) -> list[Re
 def test_a_newer_gpu_is_held_against_an_older_one(
     ms: float, setup: float, faster: Verdict, longer: Verdict
 ) -> None:
-    older = on_card("h100", H100, 2.0, 100.0)
+    older = on_card("a100", A100, 2.0, 100.0)
     records = [*on_card("h200", {}, ms, setup), *older]
-    for machine in ("h100", "h200"):
+    for machine in ("a100", "h200"):
         found = find("bsp-suite", "sssp-on-newer-gpu", records, machine)
         assert found.verdict == faster
         assert found.measured.count("NY, printed: 825 ms (GT 730), 4.712 s (GT 520)") == 1
@@ -424,10 +425,27 @@ def test_a_newer_gpu_is_held_against_an_older_one(
     later = older[0].software.model_copy(update={"git_commit": "e" * 40})
     mixed = [*on_card("h200", {}, ms, setup), *(changed(one, software=later) for one in older)]
     told = find("bsp-suite", "sssp-on-newer-gpu", mixed, "h200").sentence
-    assert told == "cannot be told: the records of an H200 and of an H100 are of different commits"
-    alone = find("bsp-suite", "sssp-on-newer-gpu", older, "h100")
-    assert alone.sentence == "cannot be told: it takes the records of an H200 and of an H100"
+    assert told == "cannot be told: the records of two such GPUs are of different commits"
+    alone = find("bsp-suite", "sssp-on-newer-gpu", older, "a100")
+    assert alone.sentence == "cannot be told: it takes GPUs of two compute capabilities, found 8.0 alone"
     assert alone.measured.endswith("NW, printed: 1.06 s (GT 730), 42.025 s (GT 520)")
+    assert find("bsp-suite", "sssp-on-newer-gpu", records, "local").why == "no times on a GPU"
+
+
+def test_gpus_of_one_generation_are_neither_newer_nor_older() -> None:
+    """An H200 is an H100 with other memory: what differs is of the hosts."""
+    records = [*on_card("h200", {}, 1.0, 100.0), *on_card("h100", H100, 2.0, 100.0)]
+    told = "cannot be told: it takes GPUs of two compute capabilities, found 9.0 alone"
+    assert find("bsp-suite", "sssp-on-newer-gpu", records, "h200").sentence == told
+    minor = [
+        *on_card("h200", A100 | {"compute_capability": "8.10"}, 1.0, 100.0),
+        *on_card("a100", A100, 2.0, 100.0),
+    ]
+    assert find("bsp-suite", "sssp-on-newer-gpu", minor, "a100").verdict == Verdict.HOLDS
+    with_ampere = [*records, *on_card("a100", A100, 3.0, 100.0)]
+    found = find("bsp-suite", "sssp-on-newer-gpu", with_ampere, "h100")
+    assert found.sentence == "holds"
+    assert "h200" not in found.measured
 
 
 def test_a_ratio_grows_where_a_difference_does_too_but_not_the_other_way() -> None:

@@ -510,18 +510,17 @@ class Verified(Comparison):
 
 
 class NewerGPU(Comparison):
-    """A variant takes less time, or more, on one GPU than on another."""
+    """A variant takes less time, or more, on a GPU of a later generation than on an earlier one's."""
 
-    newer_gpu: str = Field(description="part of the name of the newer GPU")
-    than: str = Field(description="part of the name of the older one")
-    variant: Spec
+    newer_gpu: Spec = Field(description="the variant that both have run")
     takes: Literal["less", "more"] = "less"
     in_print: Annotated[list[str], Field(default_factory=list, max_length=2)]
     """The newer and the older GPU whose times the report prints, which are quoted."""
 
-    compared = ("variant",)
+    compared = ("newer_gpu",)
     wording = (
-        "{by} of {variant} on an {newer_gpu} against an {than}{conditions}; borne out where it is {takes}"
+        "{by} of {newer_gpu} on two GPUs{conditions}; borne out where it is {takes} on that of the greater "
+        "compute capability; GPUs of the same one are of one generation, and neither is newer"
     )
 
     def judged_by(self, phase: Phase) -> Self:
@@ -529,23 +528,24 @@ class NewerGPU(Comparison):
         return super().judged_by(phase).model_copy(update={"in_print": []})
 
     def judge(self, evidence: Evidence) -> Finding:
-        """Hold the times of machines with the newer GPU against the older one's, and quote printed ones."""
+        """Hold times of a machine against those of machines of other generations, and quote printed ones."""
         (variant,) = evidence.variants
         fitting = [e for e in evidence.shown.measured if variant.fits(e.solver, e.record.parameters)]
         timed = sorted((entry for entry in fitting if entry.total), key=lambda entry: entry.work)
-        older, newer = ([e for e in timed if gpu in e.hardware] for gpu in (self.than, self.newer_gpu))
         claimed, contrary = (Order.LESS, Order.MORE) if self.takes == "less" else (Order.MORE, Order.LESS)
         comparisons, texts, of_other_commits = {}, [], False
-        for new, old in product(newer, older):
+        for new, old in product(timed, timed):
             differ = {"another graph", "another commit"}.intersection(new.differences(old))
             if new.title != old.title or evidence.machine not in (new.machine, old.machine):
+                continue
+            if generation(new) <= generation(old):
                 continue
             of_other_commits |= differ == {"another commit"}
             if not differ:
                 times = [entry.times[self.by] for entry in (new, old)]
                 order = rank(*times)
                 speaks = Speaks.of(order is claimed, order is contrary)
-                comparisons[f"{new.title} ({old.machine})"] = speaks, new.work[0]
+                comparisons[f"{new.title} ({new.machine}, {old.machine})"] = speaks, new.work[0]
                 medians = [duration(summary.median) for summary in times]
                 texts.append(f"{new.title}: {medians[0]} ({new.machine}), {medians[1]} ({old.machine})")
         printed: dict[str, dict[str, str]] = {}
@@ -558,10 +558,20 @@ class NewerGPU(Comparison):
             if len(cells) == len(self.in_print)
         ]
         if not comparisons:
-            needed = f"the records of an {self.newer_gpu} and of an {self.than}"
-            why = f"{needed} are of different commits" if of_other_commits else f"it takes {needed}"
+            here = [generation(entry) for entry in timed if entry.machine == evidence.machine]
+            why = evidence.untimed.why
+            if of_other_commits:
+                why = "the records of two such GPUs are of different commits"
+            elif here:
+                why = f"it takes GPUs of two compute capabilities, found {'.'.join(map(str, here[0]))} alone"
             return Finding(Verdict.OPEN, "; ".join(quoted), why)
         return weigh(comparisons, texts[-1], *quoted)
+
+
+def generation(entry: Measured) -> tuple[int, ...]:
+    """Return the compute capability of a record's GPU, such as (9, 0); nothing without a GPU."""
+    gpu = entry.record.machine.gpu
+    return tuple(map(int, gpu.compute_capability.split("."))) if gpu else ()
 
 
 class OneOff(Comparison):
