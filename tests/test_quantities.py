@@ -234,7 +234,7 @@ def test_how_far_versions_are_apart_is_told_by_their_quartiles() -> None:
     assert find(*asked, versions(2.0, 1.0, 1.5)).verdict == Verdict.OPEN
 
 
-LEVELS = {"small-6": 3, "small-9": 5, "NY": 620, "NW": 1960}
+LEVELS = {"small-6": 3, "small-9": 5, "NY": 620, "random-20-5": 14, "NW": 1960}
 
 
 @pytest.mark.parametrize(
@@ -245,11 +245,12 @@ LEVELS = {"small-6": 3, "small-9": 5, "NY": 620, "NW": 1960}
         ({"small-6": 3, "small-9": 5, "NY": 1241, "NW": 2000}, "holds in part: only on small-6, small-9, NW"),
         ({"small-6": 3, "small-9": 5, "NY": 1200, "NW": 9000}, "holds in part: only on small-6, small-9, NY"),
         ({"NY": 1300, "NW": 9000}, "does not hold"),
+        ({"random-20-5": 34, "NW": 2000}, "holds in part: only on NW"),
     ],
 )  # fmt: skip
 def test_iterations_are_held_against_levels(iterations: dict[str, int], sentence: str) -> None:
     """SSSP and BFS stand in different tables; without its weights NW has another label, but is the same."""
-    levels = iterating("bfs/queue", "table-3.3", LEVELS)
+    levels = iterating("bfs/queue", "hong-bfs", LEVELS)
     records = [*levels, *iterating("sssp/bsp", "table-3.5", iterations)]
     records = [
         changed(one, graph=one.graph.model_copy(update={"weights": "generated"}))
@@ -264,7 +265,7 @@ def test_iterations_are_held_against_levels(iterations: dict[str, int], sentence
 
 
 def test_a_quantity_of_another_graph_or_of_no_record_tells_nothing() -> None:
-    levels = iterating("bfs/queue", "table-3.3", LEVELS)
+    levels = iterating("bfs/queue", "hong-bfs", LEVELS)
     others = [
         changed(one, graph=one.graph.model_copy(update={"sha256": "e" * 64}))
         for one in iterating("sssp/bsp", "table-3.5", {"NY": 600})
