@@ -255,7 +255,8 @@ def test_no_verdict_from_answers_that_differ_or_too_few_trials(claim: str) -> No
     quick = [one for one in timed if one.trials[0].total < 900 and one.graph.name != "Gowalla"]
     found = find(claim, [changed(record, trials=record.trials[:2]) for record in quick])
     assert found.verdict == Verdict.OPEN
-    assert found.why.endswith(("no graph has enough trials of all that is compared", "measured as a whole"))
+    told = "no graph has enough trials of all that is compared", "measured as a whole", "was not measured"
+    assert found.why.endswith(told[: 3 if CLAIMS[claim][1].test.where.least_vertices else 2])
 
 
 @pytest.mark.parametrize(
@@ -326,17 +327,6 @@ def test_a_ratio_of_totals_may_have_that_of_another_phase_beside_it() -> None:
     found = find("pinned-is-a-great-boost", records)
     assert found.verdict == Verdict.FAILS
     assert found.measured == f"random-20-5: 1.20{TIMES}; by solve it holds: random-20-5: 2.00{TIMES}"
-
-
-def test_a_gpu_is_compared_with_dijkstra_by_the_total_and_by_the_search_beside_it() -> None:
-    """The copy of the matrix, which no search on the CPU needs, turns the order round."""
-    records = [
-        measured("bellman-ford/dijkstra-dense", "bellman-ford-direction", "dense-512", phases(0.0, 4.0, 0.0)),
-        measured("bellman-ford/dense", "bellman-ford-direction", "dense-512", phases(7.0, 1.0, 0.0)),
-    ]
-    found = find("gpu-beats-dijkstra-on-matrices", records)
-    assert found.verdict == Verdict.FAILS
-    assert "by solve it holds: dense-512: 1.00 ms (dense), 4.00 ms (dijkstra-dense), 4.00" in found.measured
 
 
 def test_prefix_sums_that_save_a_part_of_the_time_are_not_pointless() -> None:
@@ -637,7 +627,6 @@ def test_rules_are_made_of_what_is_judged() -> None:
         "kernel of the slowest over that of the fastest of"
     )
     assert rules["bfs-takes-the-diameter"].startswith("iterations of bfs/bsp over iterations of bfs/queue;")
-    assert rules["virtual-sums-differ"].endswith("is not at least 0.98 and at most 1.02")
     assert rules["bfs-gains-with-size"].startswith("total of bfs/queue over that of bfs/bsp; borne out")
     assert rules["paths-are-traced-back"].endswith("are verified, and their predecessors too")
     for name, (_, claim) in CLAIMS.items():

@@ -372,7 +372,6 @@ class Ratio(Comparison):
     over_graphs: Specs = Field(default_factory=list, description="as many; the very same if absent")
     at_least: float | None = None
     at_most: float | None = None
-    outside: bool = Field(default=False, description="it lies not within the bounds, but outside")
     somewhere: bool = Field(default=False, description="it holds if it is borne out on some graph")
 
     wording = (
@@ -394,7 +393,7 @@ class Ratio(Comparison):
         ends = {"at least": self.at_least, "at most": self.at_most}
         bounds = [f"{words} {end:g}" for words, end in ends.items() if end is not None]
         words = {"over": self.over or "the same", "over_its": self.over_its or self.of}
-        words |= {"bounds": "not " * self.outside + word_list(bounds)}
+        words |= {"bounds": word_list(bounds)}
         words |= {"enough": "; one graph is enough" if self.somewhere else ""}
         others = ["those of the same names"] if self.over_graphs == self.graphs else self.over_graphs
         places = {"on": self.graphs, "over_on": self.graphs and others}
@@ -421,8 +420,7 @@ class Ratio(Comparison):
             if top and unit and unit.median:
                 ratios[graph] = top.over(unit.median)
                 inside = [low <= value <= high for value in (ratios[graph].q1, ratios[graph].q3)]
-                sides = all(inside), not any(inside)
-                comparisons[graph] = Speaks.of(*sides[:: -1 if self.outside else 1]), entry.work[0]
+                comparisons[graph] = Speaks.of(all(inside), not any(inside)), entry.work[0]
         if not ratios:
             return self._without_ratio(evidence, list(entries.values()), bases)
         if self.somewhere:
