@@ -485,13 +485,16 @@ class Verified(Comparison):
 
     verified: Specs
     tree: bool = False
+    denies: bool = Field(default=False, description="it is said to be impossible: a right answer denies it")
 
     compared = ("verified",)
-    wording = "answers of {verified}{conditions}; holds if all are verified{and_tree}"
+    wording = "answers of {verified}{conditions}; {holds} verified{and_tree}"
 
     @property
     def _words(self) -> dict[str, object]:
-        return super()._words | {"and_tree": ", and their predecessors too" if self.tree else ""}
+        holds = "does not hold if one is" if self.denies else "holds if all are"
+        and_tree = ", and their predecessors too" if self.tree else ""
+        return super()._words | {"holds": holds, "and_tree": and_tree}
 
     def judge(self, evidence: Evidence) -> Finding:
         """Judge whether all answers are right, whatever they took, if there are some of each variant."""
@@ -502,6 +505,9 @@ class Verified(Comparison):
         proven = [e for e in answers if not self.tree or "tree" in str(e.record.oracle)]
         right = [entry for entry in proven if entry.outcome == "ok"]
         wrong = [f"{entry.title} ({entry.name})" for entry in answers if entry not in right]
+        if self.denies:
+            possible = Verdict.FAILS if right else Verdict.HOLDS
+            return Finding(possible, f"verified in {len(right)} of {len(answers)} records")
         verdict = Verdict.HOLDS if not wrong else Verdict.IN_PART if right else Verdict.FAILS
         why = f"not on {', '.join(wrong)}" if verdict == Verdict.IN_PART else ""
         return Finding(verdict, f"verified in {len(right)} of {len(answers)} records", why)
@@ -646,6 +652,9 @@ class Claim(FileModel):
     test: AnyComparison | None = None
     missing: str = Field(default="", description="without a test: what it would take to judge it")
     refuted: str = Field(default="", description="without a test: why it is wrong, whatever is measured")
+    errata: list[str] = Field(
+        default_factory=list, description="tests or words of docs/errata.md that deny it"
+    )
     quote: Quote | None = None
 
     @property
