@@ -478,11 +478,11 @@ def test_two_records_of_one_thing_are_refused() -> None:
         find("pinned-copies-faster", records * 2)
 
 
-FOR, NEITHER, AGAINST = Speaks
+FOR, NEITHER, AGAINST, UNCLEAR = Speaks
 CONTRARY = {FOR: AGAINST, NEITHER: NEITHER, AGAINST: FOR}
 
 
-@given(st.lists(st.tuples(st.sampled_from(Speaks), st.sampled_from([9, 1024, 10**6])), min_size=1))
+@given(st.lists(st.tuples(st.sampled_from(list(CONTRARY)), st.sampled_from([9, 1024, 10**6])), min_size=1))
 def test_a_verdict_turned_round(judged: list[Weighed]) -> None:
     found, contrary = verdict(judged), verdict([(CONTRARY[speaks], work) for speaks, work in judged])
     if found == Verdict.HOLDS:
@@ -501,9 +501,26 @@ def test_a_verdict_turned_round(judged: list[Weighed]) -> None:
 SMALL, MIDDLE, LARGE = 9, 1024, 200_000
 
 
+@given(st.lists(st.tuples(st.sampled_from(Speaks), st.sampled_from([9, 1024, 10**6])), min_size=1))
+def test_what_holds_does_so_whatever_wide_spreads_hide(judged: list[Weighed]) -> None:
+    def verdict_with(side: Speaks) -> Verdict:
+        return verdict([(side if speaks is UNCLEAR else speaks, work) for speaks, work in judged])
+
+    found, left_out, against = verdict(judged), verdict_with(NEITHER), verdict_with(AGAINST)
+    assert (found == Verdict.HOLDS) == (left_out == against == Verdict.HOLDS)
+    assert found in (left_out, Verdict.OPEN)
+    if left_out != Verdict.HOLDS:
+        assert found == left_out
+
+
 @pytest.mark.parametrize(
     ("judged", "expected"),
     [
+        ([(UNCLEAR, LARGE), (FOR, LARGE + 1)], Verdict.OPEN),
+        ([(UNCLEAR, SMALL), (FOR, LARGE), (FOR, LARGE)], Verdict.HOLDS),  # 9 % of the weight
+        ([(UNCLEAR, MIDDLE), (AGAINST, LARGE)], Verdict.FAILS),
+        ([(UNCLEAR, LARGE), (FOR, MIDDLE)], Verdict.IN_PART),
+        ([(UNCLEAR, LARGE)], Verdict.OPEN),
         ([(FOR, LARGE)], Verdict.HOLDS),
         ([(AGAINST, SMALL), (FOR, MIDDLE), (FOR, LARGE), (FOR, LARGE)], Verdict.HOLDS),  # 7 % of the weight
         ([(AGAINST, SMALL), (FOR, LARGE)], Verdict.IN_PART),  # 16 %
@@ -530,6 +547,26 @@ SMALL, MIDDLE, LARGE = 9, 1024, 200_000
 )
 def test_graphs_weigh_by_size_and_the_largest_must_agree(judged: list[Weighed], expected: Verdict) -> None:
     assert verdict(judged) == expected
+
+
+def test_a_wide_spread_may_hide_a_contradiction() -> None:
+    """Medians that differ tell nothing if the quartiles overlap; those that are the same are a plain tie."""
+
+    def searches(on_new_york: tuple[float, ...]) -> list[Record]:
+        times = {("bsp", "NY"): on_new_york, ("dijkstra-heap", "NY"): (5.0, 10.0, 15.0)}
+        times |= {("bsp", "NW"): (9.0,) * 3, ("dijkstra-heap", "NW"): (20.0,) * 3}
+        return [
+            measured(
+                f"sssp/{name}", "table-3.5", graph, [trial(ms, 1.0 if name == "bsp" else None) for ms in some]
+            )
+            for (name, graph), some in times.items()
+        ]
+
+    told = "cannot be told: the spread on NY is too wide"
+    assert find("sssp-is-efficient", searches((6.0, 9.0, 14.0))).sentence == told
+    assert find("sssp-is-efficient", searches((6.0, 11.0, 14.0))).sentence == told
+    assert find("sssp-is-efficient", searches((6.0, 10.0, 14.0))).sentence == "holds"
+    assert find("sssp-is-efficient", searches((1.0, 2.0, 3.0))).sentence == "holds"
 
 
 def test_a_slight_contradiction_is_named() -> None:

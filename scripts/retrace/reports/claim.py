@@ -171,7 +171,7 @@ class Faster(Comparison):
         comparisons: dict[str, Weighed] = {}
         for pair in (pair for pairs in by_couple for pair in pairs):
             against = f" ({pair.fast} against {pair.slow})" if len(by_couple) > 1 else ""
-            speaks = Speaks.of(pair.order is Order.LESS, pair.order is Order.MORE)
+            speaks = Speaks.of(pair.order is Order.LESS, pair.order is Order.MORE, pair.unclear)
             comparisons[f"{pair.graph}{against}"] = speaks, pair.work
         sides = [speaks for speaks, _ in comparisons.values()]
         faster, slower = sides.count(Speaks.FOR), sides.count(Speaks.AGAINST)
@@ -196,7 +196,10 @@ class NotFaster(Comparison):
         if not pairs:
             return evidence.untimed
         orders = [pair.order for pair in pairs]
-        sides = [Speaks.of(order is not Order.LESS, order is Order.LESS) for order in orders]
+        sides = [
+            Speaks.of(order is not Order.LESS and not pair.unclear, order is Order.LESS, pair.unclear)
+            for pair, order in zip(pairs, orders, strict=True)
+        ]
         comparisons = {pair.graph: (side, pair.work) for pair, side in zip(pairs, sides, strict=True)}
         slower, quicker = orders.count(Order.MORE), orders.count(Order.LESS)
         counts = f"slower on {slower}, faster on {quicker} of {len(pairs)} graphs"
@@ -257,7 +260,9 @@ class Fastest(Comparison):
             if not here or (len(here) < len(others) and not self.any_present):
                 continue
             orders = {pair.order for pair in here}
-            comparisons[graph] = Speaks.of(orders == {Order.LESS}, Order.MORE in orders), here[0].work
+            unclear = any(pair.unclear for pair in here)
+            speaks = Speaks.of(orders == {Order.LESS}, Order.MORE in orders, unclear)
+            comparisons[graph] = speaks, here[0].work
             medians = {best: here[0].times[0].median} | {pair.slow: pair.times[1].median for pair in here}
             least = min(medians, key=lambda variant: medians[variant])
             longer = ratio(medians[best] / medians[least]) if least != best else ""
@@ -293,7 +298,7 @@ class GainGrows(Comparison):
         comparisons, texts = {}, []
         for smaller, larger in pairwise(pairs):
             (low, high), (least, most) = (pair.gain(self.as_ratio) for pair in (smaller, larger))
-            comparisons[larger.graph] = Speaks.of(least > high, most < low), larger.work
+            comparisons[larger.graph] = Speaks.of(least > high, most < low, unclear=True), larger.work
         for pair in (pairs[0], pairs[-1]):
             ms = pair.times[1].median - pair.times[0].median
             saved = f"{duration(abs(ms))} {'saved' if ms >= 0 else 'lost'}"
@@ -420,7 +425,7 @@ class Ratio(Comparison):
             if top and unit and unit.median:
                 ratios[graph] = top.over(unit.median)
                 inside = [low <= value <= high for value in (ratios[graph].q1, ratios[graph].q3)]
-                comparisons[graph] = Speaks.of(all(inside), not any(inside)), entry.work[0]
+                comparisons[graph] = Speaks.of(all(inside), not any(inside), unclear=True), entry.work[0]
         if not ratios:
             return self._without_ratio(evidence, list(entries.values()), bases)
         if self.somewhere:
@@ -473,7 +478,8 @@ class Spread(Comparison):
         comparisons = {}
         for graph, pair in widest.items():
             low, high = pair.gain(as_ratio=True)
-            comparisons[graph] = Speaks.of(low >= self.at_least, high < self.at_least), pair.work
+            speaks = Speaks.of(low >= self.at_least, high < self.at_least, unclear=True)
+            comparisons[graph] = speaks, pair.work
         if not widest:
             return evidence.untimed
         ends = sorted(widest.values(), key=lambda pair: pair.work)
