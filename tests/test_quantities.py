@@ -326,10 +326,13 @@ def test_an_answer_that_differs_counts_whatever_it_took() -> None:
             if one.experiment == "hong-bfs"
         ]
 
-    assert find(*asked, HONG).measured == "verified in 21 of 21 records"
+    skipped = (
+        "; matrix skipped on Gowalla, NY and NW: the matrix takes 65.1 GiB of memory, expected 1 GiB at most"
+    )
+    assert find(*asked, HONG).measured == f"verified in 21 of 21 records{skipped}"
     found = find(*asked, altered("NW", **WRONG))
     assert found.sentence == "holds in part: not on NW (block-queue)"
-    assert found.measured == "verified in 20 of 21 records"
+    assert found.measured == f"verified in 20 of 21 records{skipped}"
     small = find(*asked, altered("small-9", **WRONG))
     assert small.sentence == "holds in part: not on small-9 (block-queue)"
     assert find(*asked, altered("NW", oracle="scipy.sparse.csgraph.dijkstra")).verdict == Verdict.IN_PART

@@ -9,7 +9,7 @@ from retrace.reports.evidence import Evidence
 from retrace.reports.finding import Finding, Verdict
 from retrace.reports.frame import Frame
 from retrace.reports.report import Report
-from retrace.reports.wording import duration
+from retrace.reports.wording import duration, word_list
 
 
 def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
@@ -20,11 +20,24 @@ def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
         return Finding(Verdict.FAILS if claim.refuted else Verdict.OPEN, why=why)
     evidence = Evidence.of(report, claim.experiments, test, frame, machine)
     finding = _with_quote(report, claim, test, evidence)
-    if test.beside is None or not finding.measured:
+    if not finding.measured:
         return finding
-    other = _with_quote(report, claim, test.judged_by(test.beside), evidence)
-    beside = f"; by {test.beside} it {other.verdict}: {other.measured}" if other.measured else ""
-    return replace(finding, measured=finding.measured + beside)
+    beside = ""
+    if test.beside is not None:
+        other = _with_quote(report, claim, test.judged_by(test.beside), evidence)
+        beside = f"; by {test.beside} it {other.verdict}: {other.measured}" if other.measured else ""
+    return replace(finding, measured=finding.measured + beside + _skipped(evidence))
+
+
+def _skipped(evidence: Evidence) -> str:
+    """Say on which graphs a variant was skipped, and why on the largest: a verdict does not rest on them."""
+    said = ""
+    for variant in dict.fromkeys(evidence.variants):
+        records = sorted(evidence.records(variant), key=lambda entry: entry.work)
+        if skipped := [entry for entry in records if entry.outcome == "skipped"]:
+            graphs = word_list(list(dict.fromkeys(entry.title for entry in skipped)))
+            said += f"; {variant} skipped on {graphs}: {skipped[-1].record.reason}"
+    return said
 
 
 def _with_quote(report: Report, claim: Claim, test: Comparison, evidence: Evidence) -> Finding:
