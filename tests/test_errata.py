@@ -23,11 +23,17 @@ from retrace.devices.matrices import host_matrix
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.generators import ROAD_WEIGHTS, random_weights
 from retrace.graphs.graph_names import UNREACHABLE
+from retrace.planning.configuration import committed_records
+from retrace.reports.finding import Verdict
+from retrace.reports.frame import read_frames
+from retrace.reports.judge import judge
+from retrace.reports.report import load_reports, report_paths
 from retrace.solvers import DeviceSolver, Query, make
 from test_races import detours
 from test_solvers import answer, solve
 
 INFINITY = UNREACHABLE
+COMMITTED = read_frames(report_paths(), committed_records())[1]
 
 
 def neighbours(graph: CSRGraph, vertex: int) -> list[int]:
@@ -444,3 +450,58 @@ def test_generated_road_weights_are_not_how_roads_are_long() -> None:
     assert f"the mean is alike, {mean} and {own_mean}, but the standard deviation is {spread} and not" in said
     assert f"a hundredth of its own weights is above {hundredth}, up to {most}." in said
     assert f"correlated, by {alike} and not 0." in said
+
+
+# ----- errata and claims agree
+
+ERRATA = " ".join((PROJECT / "docs/errata.md").read_text().split())
+NO_WRONG_ANSWER = {
+    "test_block_queue_tail_is_set_back_by_whoever_passed_it": "a race that does no harm",
+    "test_hong_float_loses_the_last_vertices_of_a_large_frontier": "of the host's code",
+    "test_tuwien_edges_array_does_not_say_where_it_ends": "a number that the kernel has beside the array",
+    "test_slides_graph": "a matrix of the slides",
+}
+"""What errata name that makes no claim wrong, and why."""
+DENIED = {
+    (report.key, name): claim.errata
+    for report in load_reports().values()
+    for name, claim in report.claims.items()
+    if claim.errata
+}
+
+
+def rows_with_a_graph() -> set[str]:
+    """List the tests of the rows whose graph shows another answer than is printed."""
+    rows = [line for line in (PROJECT / "docs/errata.md").read_text().splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    shown = [row for row in cells if len(row) == 5 and row[3] not in ("\u2013", "---", "graph that shows it")]
+    return {row[4].strip("`") for row in shown if row[4].startswith("`test_")}
+
+
+def test_each_wrong_answer_denies_a_claim() -> None:
+    named = {words for errata in DENIED.values() for words in errata}
+    shown = {name for name in rows_with_a_graph() if not name.startswith("test_he_")}
+    assert shown - named == NO_WRONG_ANSWER.keys()
+
+
+@pytest.mark.parametrize("denied", DENIED, ids="-".join)
+def test_what_errata_deny_does_not_hold(denied: tuple[str, str]) -> None:
+    """Neither on a machine whose records are here, nor where nothing was measured."""
+    key, name = denied
+    report = load_reports()[key]
+    claim = report.claims[name]
+    for words in claim.errata:
+        assert words in ERRATA, words
+    for machine in ("h200", "h100"):
+        found = judge(report, claim, COMMITTED, machine)
+        assert found.verdict != Verdict.HOLDS, found.measured
+
+
+def test_what_is_refuted_by_hand_is_in_errata() -> None:
+    by_hand = {
+        (report.key, name)
+        for report in load_reports().values()
+        for name, claim in report.claims.items()
+        if claim.refuted
+    }
+    assert by_hand <= DENIED.keys()

@@ -177,7 +177,7 @@ class Faster(Comparison):
         comparisons: dict[str, Weighed] = {}
         for pair in (pair for pairs in by_couple for pair in pairs):
             against = f" ({pair.fast} against {pair.slow})" if len(by_couple) > 1 else ""
-            speaks = Speaks.of(pair.order is Order.LESS, pair.order is Order.MORE)
+            speaks = Speaks.of(pair.order is Order.LESS, pair.order is Order.MORE, pair.unclear)
             comparisons[f"{pair.graph}{against}"] = speaks, pair.work
         sides = [speaks for speaks, _ in comparisons.values()]
         faster, slower = sides.count(Speaks.FOR), sides.count(Speaks.AGAINST)
@@ -202,7 +202,10 @@ class NotFaster(Comparison):
         if not pairs:
             return evidence.untimed
         orders = [pair.order for pair in pairs]
-        sides = [Speaks.of(order is not Order.LESS, order is Order.LESS) for order in orders]
+        sides = [
+            Speaks.of(order is not Order.LESS and not pair.unclear, order is Order.LESS, pair.unclear)
+            for pair, order in zip(pairs, orders, strict=True)
+        ]
         comparisons = {pair.graph: (side, pair.work) for pair, side in zip(pairs, sides, strict=True)}
         slower, quicker = orders.count(Order.MORE), orders.count(Order.LESS)
         counts = f"slower on {slower}, faster on {quicker} of {len(pairs)} graphs"
@@ -263,7 +266,9 @@ class Fastest(Comparison):
             if not here or (len(here) < len(others) and not self.any_present):
                 continue
             orders = {pair.order for pair in here}
-            comparisons[graph] = Speaks.of(orders == {Order.LESS}, Order.MORE in orders), here[0].work
+            unclear = any(pair.unclear for pair in here)
+            speaks = Speaks.of(orders == {Order.LESS}, Order.MORE in orders, unclear)
+            comparisons[graph] = speaks, here[0].work
             medians = {best: here[0].times[0].median} | {pair.slow: pair.times[1].median for pair in here}
             least = min(medians, key=lambda variant: medians[variant])
             longer = ratio(medians[best] / medians[least]) if least != best else ""
@@ -299,7 +304,7 @@ class GainGrows(Comparison):
         comparisons, texts = {}, []
         for smaller, larger in pairwise(pairs):
             (low, high), (least, most) = (pair.gain(self.as_ratio) for pair in (smaller, larger))
-            comparisons[larger.graph] = Speaks.of(least > high, most < low), larger.work
+            comparisons[larger.graph] = Speaks.of(least > high, most < low, unclear=True), larger.work
         for pair in (pairs[0], pairs[-1]):
             ms = pair.times[1].median - pair.times[0].median
             saved = f"{duration(abs(ms))} {'saved' if ms >= 0 else 'lost'}"
@@ -378,7 +383,6 @@ class Ratio(Comparison):
     over_graphs: Specs = Field(default_factory=list, description="as many; the very same if absent")
     at_least: float | None = None
     at_most: float | None = None
-    outside: bool = Field(default=False, description="it lies not within the bounds, but outside")
     somewhere: bool = Field(default=False, description="it holds if it is borne out on some graph")
 
     wording = (
@@ -400,7 +404,7 @@ class Ratio(Comparison):
         ends = {"at least": self.at_least, "at most": self.at_most}
         bounds = [f"{words} {end:g}" for words, end in ends.items() if end is not None]
         words = {"over": self.over or "the same", "over_its": self.over_its or self.of}
-        words |= {"bounds": "not " * self.outside + word_list(bounds)}
+        words |= {"bounds": word_list(bounds)}
         words |= {"enough": "; one graph is enough" if self.somewhere else ""}
         others = ["those of the same names"] if self.over_graphs == self.graphs else self.over_graphs
         places = {"on": self.graphs, "over_on": self.graphs and others}
@@ -427,8 +431,7 @@ class Ratio(Comparison):
             if top and unit and unit.median:
                 ratios[graph] = top.over(unit.median)
                 inside = [low <= value <= high for value in (ratios[graph].q1, ratios[graph].q3)]
-                sides = all(inside), not any(inside)
-                comparisons[graph] = Speaks.of(*sides[:: -1 if self.outside else 1]), entry.work[0]
+                comparisons[graph] = Speaks.of(all(inside), not any(inside), unclear=True), entry.work[0]
         if not ratios:
             return self._without_ratio(evidence, list(entries.values()), bases)
         if self.somewhere:
@@ -481,7 +484,8 @@ class Spread(Comparison):
         comparisons = {}
         for graph, pair in widest.items():
             low, high = pair.gain(as_ratio=True)
-            comparisons[graph] = Speaks.of(low >= self.at_least, high < self.at_least), pair.work
+            speaks = Speaks.of(low >= self.at_least, high < self.at_least, unclear=True)
+            comparisons[graph] = speaks, pair.work
         if not widest:
             return evidence.untimed
         ends = sorted(widest.values(), key=lambda pair: pair.work)
@@ -493,13 +497,16 @@ class Verified(Comparison):
 
     verified: Specs
     tree: bool = False
+    denies: bool = Field(default=False, description="it is said to be impossible: a right answer denies it")
 
     compared = ("verified",)
-    wording = "answers of {verified}{conditions}; holds if all are verified{and_tree}"
+    wording = "answers of {verified}{conditions}; {holds} verified{and_tree}"
 
     @property
     def _words(self) -> dict[str, object]:
-        return super()._words | {"and_tree": ", and their predecessors too" if self.tree else ""}
+        holds = "does not hold if one is" if self.denies else "holds if all are"
+        and_tree = ", and their predecessors too" if self.tree else ""
+        return super()._words | {"holds": holds, "and_tree": and_tree}
 
     def judge(self, evidence: Evidence) -> Finding:
         """Judge whether all answers are right, whatever they took, if there are some of each variant."""
@@ -510,51 +517,26 @@ class Verified(Comparison):
         proven = [e for e in answers if not self.tree or "tree" in str(e.record.oracle)]
         right = [entry for entry in proven if entry.outcome == "ok"]
         wrong = [f"{entry.title} ({entry.name})" for entry in answers if entry not in right]
+        if self.denies:
+            possible = Verdict.FAILS if right else Verdict.HOLDS
+            return Finding(possible, f"verified in {len(right)} of {len(answers)} records")
         verdict = Verdict.HOLDS if not wrong else Verdict.IN_PART if right else Verdict.FAILS
         why = f"not on {', '.join(wrong)}" if verdict == Verdict.IN_PART else ""
         return Finding(verdict, f"verified in {len(right)} of {len(answers)} records", why)
 
 
-class TooLarge(Comparison):
-    """A variant does not fit into memory where another has an answer; the largest graph alone decides."""
-
-    too_large: Spec
-    than: Spec
-
-    compared = ("too_large", "than")
-    wording = (
-        "memory of {too_large}{conditions}; borne out where it does not suffice and {than} has an answer"
-    )
-
-    def judge(self, evidence: Evidence) -> Finding:
-        """Judge on which graphs that one variant has answered another was skipped for want of memory."""
-        large, small = evidence.variants
-        comparisons, reasons = {}, []
-        for graph, entry in evidence.timed(small).items():
-            for other in (other for other in evidence.records(large) if not entry.differences(other)):
-                reason = str(other.record.reason)
-                lacking = other.outcome == "skipped" and "memory" in reason
-                comparisons[graph] = Speaks.of(lacking, not lacking), entry.work[0]
-                reasons += [f"{graph}: {reason}"] if lacking else []
-        if not comparisons:
-            return evidence.untimed
-        fitting = [graph for graph, (speaks, _) in comparisons.items() if speaks is Speaks.AGAINST]
-        return weigh(comparisons, *reasons[-1:], *(f"largest that fits: {graph}" for graph in fitting[-1:]))
-
-
 class NewerGPU(Comparison):
-    """A variant takes less time, or more, on one GPU than on another."""
+    """A variant takes less time, or more, on a GPU of a later generation than on an earlier one's."""
 
-    newer_gpu: str = Field(description="part of the name of the newer GPU")
-    than: str = Field(description="part of the name of the older one")
-    variant: Spec
+    newer_gpu: Spec = Field(description="the variant that both have run")
     takes: Literal["less", "more"] = "less"
     in_print: Annotated[list[str], Field(default_factory=list, max_length=2)]
     """The newer and the older GPU whose times the report prints, which are quoted."""
 
-    compared = ("variant",)
+    compared = ("newer_gpu",)
     wording = (
-        "{by} of {variant} on an {newer_gpu} against an {than}{conditions}; borne out where it is {takes}"
+        "{by} of {newer_gpu} on two GPUs{conditions}; borne out where it is {takes} on that of the greater "
+        "compute capability; GPUs of the same one are of one generation, and neither is newer"
     )
 
     def judged_by(self, measure: Measure) -> Self:
@@ -562,23 +544,24 @@ class NewerGPU(Comparison):
         return super().judged_by(measure).model_copy(update={"in_print": []})
 
     def judge(self, evidence: Evidence) -> Finding:
-        """Hold the times of machines with the newer GPU against the older one's, and quote printed ones."""
+        """Hold times of a machine against those of machines of other generations, and quote printed ones."""
         (variant,) = evidence.variants
         fitting = [e for e in evidence.shown.measured if variant.fits(e.solver, e.record.parameters)]
         timed = sorted((entry for entry in fitting if entry.total), key=lambda entry: entry.work)
-        older, newer = ([e for e in timed if gpu in e.hardware] for gpu in (self.than, self.newer_gpu))
         claimed, contrary = (Order.LESS, Order.MORE) if self.takes == "less" else (Order.MORE, Order.LESS)
         comparisons, texts, of_other_commits = {}, [], False
-        for new, old in product(newer, older):
+        for new, old in product(timed, timed):
             differ = {"another graph", "another commit"}.intersection(new.differences(old))
             if new.title != old.title or evidence.machine not in (new.machine, old.machine):
+                continue
+            if generation(new) <= generation(old):
                 continue
             of_other_commits |= differ == {"another commit"}
             if not differ:
                 times = [entry.times[self.by] for entry in (new, old)]
                 order = rank(*times)
                 speaks = Speaks.of(order is claimed, order is contrary)
-                comparisons[f"{new.title} ({old.machine})"] = speaks, new.work[0]
+                comparisons[f"{new.title} ({new.machine}, {old.machine})"] = speaks, new.work[0]
                 medians = [duration(summary.median) for summary in times]
                 texts.append(f"{new.title}: {medians[0]} ({new.machine}), {medians[1]} ({old.machine})")
         printed: dict[str, dict[str, str]] = {}
@@ -591,10 +574,20 @@ class NewerGPU(Comparison):
             if len(cells) == len(self.in_print)
         ]
         if not comparisons:
-            needed = f"the records of an {self.newer_gpu} and of an {self.than}"
-            why = f"{needed} are of different commits" if of_other_commits else f"it takes {needed}"
+            here = [generation(entry) for entry in timed if entry.machine == evidence.machine]
+            why = evidence.untimed.why
+            if of_other_commits:
+                why = "the records of two such GPUs are of different commits"
+            elif here:
+                why = f"it takes GPUs of two compute capabilities, found {'.'.join(map(str, here[0]))} alone"
             return Finding(Verdict.OPEN, "; ".join(quoted), why)
         return weigh(comparisons, texts[-1], *quoted)
+
+
+def generation(entry: Measured) -> tuple[int, ...]:
+    """Return the compute capability of a record's GPU, such as (9, 0); nothing without a GPU."""
+    gpu = entry.record.machine.gpu
+    return tuple(map(int, gpu.compute_capability.split("."))) if gpu else ()
 
 
 class OneOff(Comparison):
@@ -671,6 +664,9 @@ class Claim(FileModel):
     test: AnyComparison | None = None
     missing: str = Field(default="", description="without a test: what it would take to judge it")
     refuted: str = Field(default="", description="without a test: why it is wrong, whatever is measured")
+    errata: list[str] = Field(
+        default_factory=list, description="tests or words of docs/errata.md that deny it"
+    )
     quote: Quote | None = None
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.records.statistics import Order, Summary, rank
+from retrace.records.statistics import SAME, Order, Summary, rank
 from retrace.records.variant import Variant
 from retrace.reports.claim import Comparison
 from retrace.reports.finding import Finding, Verdict
@@ -112,6 +112,11 @@ class Pair:
     def order(self) -> Order:
         """How the first's time compares with the second's."""
         return rank(*self.times)
+
+    @property
+    def unclear(self) -> bool:
+        """Whether the medians differ and only the spread makes it a tie."""
+        return self.order is Order.TIE and max(self.ratio, 1 / self.ratio) > SAME
 
     @property
     def work(self) -> int:

@@ -59,11 +59,13 @@ class Speaks(Enum):
     FOR = "borne out"
     NEITHER = "a tie"
     AGAINST = "contradicted"
+    UNCLEAR = "a tie for its spread alone"
 
     @classmethod
-    def of(cls, borne_out: bool, contradicted: bool) -> Speaks:
-        """Return what a comparison says that does one of both, or none."""
-        return cls.FOR if borne_out else cls.AGAINST if contradicted else cls.NEITHER
+    def of(cls, borne_out: bool, contradicted: bool, unclear: bool = False) -> Speaks:
+        """Return what a comparison says that does one of both, or none; `unclear` if only for its spread."""
+        tie = cls.UNCLEAR if unclear else cls.NEITHER
+        return cls.FOR if borne_out else cls.AGAINST if contradicted else tie
 
 
 Weighed = tuple[Speaks, int]
@@ -74,15 +76,24 @@ COMPARING = (
     f"{RULE} Times are medians. A comparison weighs by the logarithm of its graph's vertices, or of sources "
     "times arcs where each source is a search. A claim holds if it is borne out on the largest graph and by "
     f"more than half of the weight, and contradicted by no more than {SLIGHT:.0%}; it does not hold if the "
-    "reverse is true, or if nothing bears it out. All else holds in part. A tie speaks for neither. The "
-    "numbers quoted are those of the graph with the most work; of several comparisons on it, those with the "
-    "least and the greatest ratio."
+    "reverse is true, or if nothing bears it out. All else holds in part. A tie speaks for neither; but "
+    "where ties by spread alone, counted as contradictions, would keep it from holding, it cannot be told. "
+    "Bounds are ours where the claim names none. The numbers quoted are those of the graph with the most "
+    "work; of several comparisons on it, those with the least and the greatest ratio."
 )
 """What the verdicts mean."""
 
 
 def verdict(comparisons: Sequence[Weighed]) -> Verdict:
     """Turn comparisons into a verdict, as `COMPARING` says."""
+    result = _verdict(comparisons, Speaks.NEITHER)
+    hangs = result == Verdict.HOLDS and _verdict(comparisons, Speaks.AGAINST) != Verdict.HOLDS
+    return Verdict.OPEN if hangs else result
+
+
+def _verdict(comparisons: Sequence[Weighed], unclear: Speaks) -> Verdict:
+    """Turn comparisons into a verdict, with those that are unclear counted as `unclear`."""
+    comparisons = [(unclear if speaks is Speaks.UNCLEAR else speaks, work) for speaks, work in comparisons]
     weights = [(speaks, log2(2 + work)) for speaks, work in comparisons]
     total = fsum(weight for _, weight in weights)
     share = {side: fsum(weight for speaks, weight in weights if speaks is side) / total for side in Speaks}
@@ -103,9 +114,12 @@ def verdict(comparisons: Sequence[Weighed]) -> Verdict:
 def weigh(comparisons: Mapping[str, Weighed], *numbers: str, short: str = "", largest: str = "") -> Finding:
     """Make a finding of comparisons by their places, and say where a claim holds that does in part."""
     result, why = verdict(list(comparisons.values())), ""
-    agree, _, against = ([p for p, (speaks, _) in comparisons.items() if speaks is side] for side in Speaks)
+    agree, _, against, unclear = (
+        [place for place, (speaks, _) in comparisons.items() if speaks is side] for side in Speaks
+    )
     if result == Verdict.OPEN:
-        why = "no two times can be told apart"
+        wide = f"the spread on {', '.join(unclear)} is too wide"
+        why = wide if agree else "no two times can be told apart"
     elif result == Verdict.IN_PART:
         why = f"only on {', '.join(agree)}" if len(agree) <= 3 else f"in {len(agree)} of {len(comparisons)}"
     elif result == Verdict.HOLDS and against:

@@ -170,8 +170,10 @@ class Measured(Entry):
         elif name == "kernel_per_iteration":
             kernel = self.times.get("kernel")
             times = kernel.over(record.iterations) if kernel and record.iterations else None
-        if times:
-            return times if times.enough else None
+        if times:  # a part of a run counts where the run does, such as the upload of a minute's search
+            whole = self.total if name != "setup" else None
+            part = whole is not None and whole.enough and whole.n == times.n and times.median > 0
+            return times if times.enough or part else None
         known = {
             "iterations": record.iterations,
             "vertices": self.vertices,
@@ -179,6 +181,8 @@ class Measured(Entry):
             "arcs_of_iterations": record.iterations and self.arcs * record.iterations,
             "possible_arcs": self.vertices * (self.vertices - 1),
             "graph_bytes": 4 * (self.vertices + 1 + 2 * self.arcs),
+            "csr_bytes": 4 * (self.vertices + 1 + self.arcs),
+            "bit_matrix_bytes": self.vertices**2 / 8,
             "device_bytes": gpu.memory_gib * 2**30 if gpu else None,
         }
         value = known.get(name, record.observed.get(name))

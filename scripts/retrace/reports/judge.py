@@ -26,9 +26,21 @@ def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
     for measure in several(test.beside):
         other = _with_quote(report, claim, test.judged_by(measure), evidence)
         lacking = [str(variant) for variant in evidence.variants if not evidence.summaries(variant, measure)]
-        why = f"no record of {word_list(lacking)} has it" if lacking else other.why
-        quoted.append(f"by {measure} it {other.verdict}: {other.measured or why}")
-    return replace(finding, measured="; ".join(quoted))
+        if other.measured or lacking:
+            why = other.measured or f"no record of {word_list(lacking)} has it"
+            quoted.append(f"by {measure} it {other.verdict}: {why}")
+    return replace(finding, measured="; ".join(quoted) + _skipped(evidence))
+
+
+def _skipped(evidence: Evidence) -> str:
+    """Say on which graphs a variant was skipped, and why on the largest: a verdict does not rest on them."""
+    said = ""
+    for variant in dict.fromkeys(evidence.variants):
+        records = sorted(evidence.records(variant), key=lambda entry: entry.work)
+        if skipped := [entry for entry in records if entry.outcome == "skipped"]:
+            graphs = word_list(list(dict.fromkeys(entry.title for entry in skipped)))
+            said += f"; {variant} skipped on {graphs}: {skipped[-1].record.reason}"
+    return said
 
 
 def _with_quote(report: Report, claim: Claim, test: Comparison, evidence: Evidence) -> Finding:
