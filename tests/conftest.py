@@ -234,7 +234,8 @@ def script(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
 
     def call(name: str, *argv: object) -> Outcome:
         for module in [module for module in sys.modules if module.startswith("retrace.stages.")]:
-            del sys.modules[module]  # as in a process of its own, and with what a test has patched
+            # as in a process of its own, and with what a test has patched; back when the test has ended
+            monkeypatch.delitem(sys.modules, module)
         program, *words = program_of(name)
         monkeypatch.setattr(sys, "argv", [program, *words, *map(str, argv)])
         return Outcome(capsys, lambda: runpy.run_path(program, run_name="__main__") and 0)

@@ -14,9 +14,10 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from command_line import Call
+from command_line import Call, Patch
 from fabricated import bellman_ford, changed, frame, graph_info, measured, phases, record, trial
 from figure_texts import assert_nothing_is_cut_or_overlaps
+from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_axes import COLOURS, drawn_words, shade, tick_time
 from retrace.publish.chart_bars import GROUP_COLOURS
@@ -52,6 +53,15 @@ def words(figure: Figure) -> str:
 
 def medians(panel: Panel) -> dict[str, list[float]]:
     return {line.name: [round(dot.value.median, 3) for dot in line.dots] for line in panel.lines}
+
+
+@pytest.fixture(autouse=True)
+def invented(monkeypatch: Patch) -> None:
+    """Make solvers known that no report names."""
+    problems = "bellman-ford", "betweenness", "generate", "sssp", "stcon"
+    names = [f"{problem}/{name}" for problem in problems for name in ("another", "more", "most")]
+    known = {name: KnownSolver(name, "a test", __name__, ("cuda", "host")) for name in names}
+    monkeypatch.setattr(CATALOGUE, "added", {**CATALOGUE.added, **known})
 
 
 @pytest.mark.parametrize(
