@@ -510,6 +510,9 @@ class CudaDevice(Device):
     def state(self) -> dict[str, Any]:
         return self._nvml.state() if self._nvml else {"sm_clock_mhz": None, "throttled": None}
 
+    def joules(self) -> float | None:
+        return self._nvml.joules() if self._nvml else None
+
     def _keep(self, buffer: CudaBuffer) -> CudaBuffer:
         self._buffers.add(buffer)
         return buffer

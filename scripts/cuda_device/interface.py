@@ -336,8 +336,12 @@ class Device(ABC):
         return None
 
     def state(self) -> dict[str, Any]:
-        """Return a GPU's clock in MHz, and whether it is throttled; nothing for another device."""
+        """Return a GPU's clocks, power, temperature, and whether it is throttled; else nothing."""
         return {}
+
+    def joules(self) -> float | None:
+        """Return what the board has used since its driver was loaded; None if nothing counts it."""
+        return None
 
     @staticmethod
     def check_size(size: int) -> None:

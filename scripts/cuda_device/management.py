@@ -1,4 +1,4 @@
-"""What the NVIDIA Management Library (NVML) says about a GPU: driver, identity, clock and throttling."""
+"""What the NVIDIA Management Library (NVML) says about a GPU: driver, identity, clocks, power and energy."""
 
 from __future__ import annotations
 
@@ -21,10 +21,33 @@ class ManagedGPU:
         self.number: str = nvml.nvmlDeviceGetUUID(handle)
 
     def state(self) -> dict[str, Any]:
-        """Return the clock of the multiprocessors in MHz, and whether the GPU is throttled now."""
-        clock = self._nvml.nvmlDeviceGetClockInfo(self._handle, self._nvml.NVML_CLOCK_SM)
-        reasons = self._nvml.nvmlDeviceGetCurrentClocksThrottleReasons(self._handle)
-        return {"sm_clock_mhz": float(clock), "throttled": bool(reasons & ~HARMLESS)}
+        """Return whether the GPU is throttled now, its clocks in MHz, power in W and temperature in °C.
+
+        What the GPU cannot tell is None, except the clock of its multiprocessors and throttling.
+        """
+        nvml = self._nvml
+        clock = nvml.nvmlDeviceGetClockInfo(self._handle, nvml.NVML_CLOCK_SM)
+        reasons = nvml.nvmlDeviceGetCurrentClocksThrottleReasons(self._handle)
+        milliwatts = self._ask(nvml.nvmlDeviceGetPowerUsage)
+        return {
+            "sm_clock_mhz": float(clock),
+            "memory_clock_mhz": self._ask(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_MEM),
+            "power_w": None if milliwatts is None else milliwatts / 1e3,
+            "temperature_c": self._ask(nvml.nvmlDeviceGetTemperature, nvml.NVML_TEMPERATURE_GPU),
+            "throttled": bool(reasons & ~HARMLESS),
+        }
+
+    def joules(self) -> float | None:
+        """Return what the board has used since its driver was loaded; None if it has no counter."""
+        millijoules = self._ask(self._nvml.nvmlDeviceGetTotalEnergyConsumption)
+        return None if millijoules is None else millijoules / 1e3
+
+    def _ask(self, question: Callable[..., float], *more: int) -> float | None:
+        """Return a number of the GPU; None if it has none."""
+        try:
+            return float(question(self._handle, *more))
+        except self._nvml.NVMLError:
+            return None
 
 
 @functools.cache

@@ -48,7 +48,9 @@ class Oracle:
     """Checks levels and distances on one graph; each expected answer is computed once, each proof given once.
 
     An answer is compared with SciPy's. A proof takes its place for SciPy's own answers, for large complete
-    graphs, for graphs of 64-bit offsets, and where SciPy's Bellman-Ford would take too long.
+    graphs, for graphs of 64-bit offsets, and where SciPy's Bellman-Ford would take too long. Where questions
+    are drawn from a graph, every answer is proved; the first one's must be SciPy's, too. Pairs of vertices
+    have their answers from SciPy's levels, which are proved once for each source.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -56,6 +58,7 @@ class Oracle:
         small = isinstance(graph, CSRGraph) or graph.vertices <= SMALL
         self._rows = rows_of(graph) if small else None
         self._expected = lru_cache(maxsize=8)(self._search)
+        self._certified = set[int]()
         self._proofs: dict[tuple[str, int, str], str | None] = {}
         weights = None if self._rows is None else self._rows.weights
         self._negative = weights is not None and bool((weights < 0).any())
@@ -95,8 +98,23 @@ class Oracle:
             matrix = host_matrix(self.graph)[:, : self.graph.vertices]
             return self._proved(problem, source, answer, lambda: certify_complete(matrix, source, answer))
         signed = problem == "bellman-ford" and self._negative
+        weights = rows.weights if problem in ("sssp", "bellman-ford") else None
+        if query.number is not None and problem == "stcon":
+            levels = self._expected(source, "bfs")
+            assert levels is not None
+            assert query.target is not None
+            if source not in self._certified and (fault := certify(rows, None, source, levels)):
+                raise RetraceError(f"{DIJKSTRA}: {fault}; expected the levels of source {source}")
+            self._certified.add(source)
+            return compare(levels[query.target : query.target + 1], answer, f"{DIJKSTRA}, {CERTIFICATE}")
+        if query.number is not None:
+            proof = self._proved(problem, source, answer, lambda: certify(rows, weights, source, answer))
+            if not proof.verified or rows.is_wide or query.number > 0:
+                return proof
+            expected = self.expected(problem, query)
+            assert expected is not None
+            return replace(compare(expected, answer, DIJKSTRA), oracle=CERTIFICATE)
         if variant.startswith("scipy") or rows.is_wide or (signed and rows.vertices * rows.arcs > MOST_WORK):
-            weights = rows.weights if problem in ("sssp", "bellman-ford") else None
             return self._proved(problem, source, answer, lambda: certify(rows, weights, source, answer))
         oracle = BELLMAN_FORD if signed else DIJKSTRA
         expected = self.expected(problem, query)

@@ -129,6 +129,12 @@ def sample_vertices(vertices: int, count: int, seed: int) -> Int32Array:
     return np.sort(drawn).astype(np.int32)
 
 
+def shuffled_tails(indptr: NDArray[np.integer[Any]], seed: int) -> Int32Array:
+    """Return the vertices with outgoing arcs, shape (some,), int32, in an order that the seed decides."""
+    order = np.argsort(_random(seed, "searches", len(indptr) - 1), kind="stable")
+    return order[np.diff(indptr)[order] > 0].astype(np.int32)
+
+
 def stream_key(seed: int, purpose: str) -> np.uint64:
     """Return the key of a random stream, which a seed and a purpose (its first eight letters) identify."""
     words = np.array([seed % 2**64, int.from_bytes(purpose.encode(), "little") % 2**64], dtype=np.uint64)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
 
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import Graph
-from retrace.graphs.generators import sample_vertices
+from retrace.graphs.generators import sample_vertices, shuffled_tails
 from retrace.graphs.graph_names import NO_GRAPH
 from retrace.graphs.random import RandomGraph
 from retrace.system.errors import RetraceError
@@ -55,6 +56,8 @@ class Query:
     """For betweenness: distinct vertex ids; None for all vertices."""
     source_seed: int | None = None
     """The seed `sources` were sampled with, if they were sampled."""
+    number: int | None = None
+    """Which of a `Draw` it is, from 0; None if it is the only question."""
 
     @classmethod
     def sampled(cls, vertices: int, count: int, seed: int) -> Query:
@@ -73,6 +76,50 @@ class Query:
         if self.sources is None:
             return np.arange(graph.vertices, dtype=np.int32)
         return np.array(self.sources, dtype=np.int32)
+
+
+DRAWABLE = ("bfs", "sssp", "stcon")
+"""Problems whose questions can be drawn, on graphs that are stored as arcs."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Questions that are drawn from a graph, one for each trial of a solver."""
+
+    count: int
+    seed: int
+    of_pairs: bool = False
+    """Whether each has a target, for st-connectivity."""
+
+    @property
+    def key(self) -> str:
+        """The parameter of a record that says how many there are."""
+        return "pairs" if self.of_pairs else "sources"
+
+    def parameters(self) -> dict[str, int | str]:
+        """Return what a record stores of it."""
+        return {self.key: self.count, "source_seed": self.seed}
+
+    def queries(self, graph: CSRGraph) -> tuple[Query, ...]:
+        """Return `count` questions, or as many as the graph has; RetraceError if it has none.
+
+        Their order, too, depends on the seed and the graph alone: whoever has only the first ones has a
+        sample. Sources are different vertices with outgoing arcs. Pairs join each of the first √count
+        vertices to each of the next √count: SciPy then searches from 8 sources for 64 pairs, whose levels
+        hold the answers to all targets. Each √count consecutive pairs have all sources and all targets.
+        """
+        ids = shuffled_tails(graph.indptr, self.seed).tolist()
+        if len(ids) < (least := 1 + self.of_pairs):
+            told = f"{len(ids)} vertices have outgoing arcs, expected at least {least} to search from"
+            raise RetraceError(f"{graph.name}: {told}; leave the graph or `sources` out")
+        if not self.of_pairs:
+            return tuple(Query(source, number=number) for number, source in enumerate(ids[: self.count]))
+        side = min(ceil(sqrt(self.count)), len(ids) // 2)
+        sources, targets = ids[:side], ids[side : 2 * side]
+        return tuple(
+            Query(sources[k % side], targets[(k + k // side) % side], number=k)
+            for k in range(min(self.count, side * side))
+        )
 
 
 def queries(problem: str, info: dict[str, Any]) -> list[Query]:

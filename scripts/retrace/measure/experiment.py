@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from statistics import median_low
+from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from cuda_device.errors import OneLineError
 from cuda_device.gpu_limits import GPULimits
@@ -17,12 +19,14 @@ from retrace.catalogue.known_solvers import given
 from retrace.check.checkers import checker_of
 from retrace.devices.backends import device_class
 from retrace.graphs import identity, random
+from retrace.graphs.csr import CSRGraph
 from retrace.graphs.dataset_registry import Dataset
-from retrace.graphs.query import NoGraph, Subject, no_graph, queries
+from retrace.graphs.query import DRAWABLE, Draw, NoGraph, Query, Subject, no_graph, queries
 from retrace.graphs.random import RandomGraph
 from retrace.graphs.registered import require_registered
 from retrace.graphs.stored import load_graph
 from retrace.measure import environment
+from retrace.measure.energy import idle_power
 from retrace.measure.kept_trials import Keeping, KeptTrials, identity_of_job
 from retrace.measure.rounds import drawn_order, is_due, join_rounds, round_name, share_of_round
 from retrace.measure.trials import (
@@ -37,7 +41,7 @@ from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
 from retrace.system.bars import bar
 from retrace.system.files import check_writable
-from retrace.system.models import Name, Some
+from retrace.system.models import Name, Some, at
 
 
 class MeasuringJob(Effort):
@@ -59,6 +63,9 @@ class MeasuringJob(Effort):
     """Of generators, and of the order of solvers in each round."""
     rounds: int = Field(1, ge=1)
     """Processes that measure the solvers, one after the other; they share `trials` and `budget_s`."""
+    sources: int | None = Field(None, ge=1)
+    """Draw so many sources from the graph by `seed`, or pairs for st-connectivity, one for each trial of a
+    solver, in place of `trials`; without it all trials have the graph's source, or its pairs."""
 
     @field_validator("solvers")
     @classmethod
@@ -69,6 +76,19 @@ class MeasuringJob(Effort):
             expected = "expected generators, solvers of limits, or others, not several"
             raise ValueError(f"{expected}; measure them apart")
         return each_once(solvers)
+
+    @model_validator(mode="after")
+    def _a_source_for_each_round(self) -> Self:
+        if self.sources is None:
+            return self
+        if self.sources < self.rounds:
+            raise at(
+                "sources", f"expected at least one for each of {self.rounds} rounds, found {self.sources}"
+            )
+        for solver in self.solvers:
+            if parse(solver)[0].problem not in DRAWABLE:
+                raise at("sources", f"expected solvers of {' or '.join(DRAWABLE)}, found {solver}")
+        return self
 
     @field_validator("compute_capability")
     @classmethod
@@ -177,7 +197,7 @@ class Task:
             case for case, *before in zip(cases, *earlier, strict=True) if is_due(case, before, job.budget_s)
         ]
         for case in cases:
-            case.rounds = job.rounds
+            case.rounds, case.round = job.rounds, number
         self.complete_kept(
             cases,
             drawn_order(due, job.seed, job.experiment, self.folder.name, number),
@@ -201,7 +221,7 @@ class Task:
             graph_and_round = ", ".join(filter(None, (self.folder.name, of_round)))
             message = f"goes on from a job that was stopped, trials kept: {trials}"
             print(f"{graph_and_round}: {message}", file=sys.stderr)
-        if any(case.wants_trial(effort) for case in due):
+        if any(case.wants_trial(effort) or case.wants_energy(effort) for case in due):
             title = ", ".join(filter(None, (self.job.experiment, of_round)))
             keep = partial(kept.write_now_and_then, cases) if kept else lambda: None
             complete(title, load(), due, effort, self.job.device[1], keep)
@@ -218,7 +238,7 @@ class Task:
 
     def unmeasured(self) -> list[Measurement]:
         """Return measurements that have yet to be made."""
-        return unmeasured(self.info, self.job.solvers, self.job.device)
+        return unmeasured(self.info, self.job.solvers, self.job.device, self.job.sources, self.job.seed)
 
     def load(self, registry: Mapping[str, Dataset], downloads: Path) -> Subject:
         """Return what solvers are given; RetraceError if a stored graph is not the one of its name."""
@@ -264,14 +284,21 @@ def without_garbage_collection() -> Iterator[None]:
 
 
 def measure(
-    experiment: str, graph: Subject, solvers: Sequence[str], effort: Effort, device: tuple[str, DeviceFactory]
+    experiment: str,
+    graph: Subject,
+    solvers: Sequence[str],
+    effort: Effort,
+    device: tuple[str, DeviceFactory],
+    sources: int | None = None,
+    seed: int = 1,
 ) -> list[Measurement]:
     """Measure and check solvers of one problem on one graph; return a measurement for each solver and query.
 
-    The graph's `info` names the source and the pairs; generators take the description of the graph to make.
-    `device` is the backend and the factory of the device for solvers that need one.
+    The graph's `info` names the source and the pairs, unless `sources` are drawn by `seed`; generators take
+    the description of the graph to make. `device` is the backend and the factory of the device for solvers
+    that need one.
     """
-    cases = unmeasured(graph.info, solvers, device)
+    cases = unmeasured(graph.info, solvers, device, sources, seed)
     complete(experiment, graph, cases, effort, device[1], lambda: None)
     return cases
 
@@ -291,15 +318,25 @@ def complete(
     with (
         without_garbage_collection(),
         SharedDevice(open_device) as shared,
-        bar(total=effort.trials * len(cases), unit="trial", desc=f"{title} {graph.name}") as progress,
+        bar(
+            total=sum(case.most_trials(effort) for case in cases), unit="trial", desc=f"{title} {graph.name}"
+        ) as progress,
     ):
         if effort.setups and any(measurement.request.open_device for measurement in cases):
             shared.open_once()
+        idle_watts = None
+        if effort.energy_s and any(case.round == 0 and case.request.backend == "cuda" for case in cases):
+            idle_watts = idle_power(shared.device.joules)
+        for draw in {case.request.draw for case in cases if case.request.draw is not None}:
+            assert isinstance(graph, CSRGraph)
+            questions = draw.queries(graph)
+            for case in (case for case in cases if case.request.draw == draw):
+                case.ask(questions)
         for measurement in cases:
             if measurement.wants_trial(effort):
                 progress.set_postfix_str(f"{measurement.request.solver}, setup")
                 measurement.prepare(graph, effort, shared)
-        for done in range(effort.trials):
+        for done in count():
             if not any(measurement.wants_trial(effort) for measurement in cases):
                 break
             for measurement in cases:
@@ -310,18 +347,32 @@ def complete(
                     keep()
                 progress.update()
         for measurement in cases:
+            if measurement.wants_energy(effort):
+                measurement.measure_energy(graph, effort, shared, idle_watts)
+                keep()
             measurement.ready = None
 
 
 def unmeasured(
-    info: dict[str, Any], solvers: Sequence[str], device: tuple[str, DeviceFactory]
+    info: dict[str, Any],
+    solvers: Sequence[str],
+    device: tuple[str, DeviceFactory],
+    sources: int | None = None,
+    seed: int = 1,
 ) -> list[Measurement]:
-    """Return a measurement of each solver with each query on the graph that `info` describes."""
+    """Return a measurement of each solver with each query on the graph that `info` describes.
+
+    If `sources` are to be drawn, there is one of each solver.
+    """
     backend, open_device = device
     cases = []
     for name in solvers:
         solver = find(name)
         where, factory = (backend, open_device) if backend in solver.backends else ("host", None)
+        if sources is not None:
+            draw = Draw(sources, seed, of_pairs=solver.problem == "stcon")
+            cases.append(Measurement(request=Request(name, where, Query(), factory, draw)))
+            continue
         for query in queries(solver.problem, info):
             cases.append(Measurement(request=Request(name, where, query, factory)))
     return cases
@@ -339,7 +390,13 @@ def as_record(
     If its trials cannot be recorded, it has failed, for that reason.
     """
     solver, parameters = parse(measurement.request.solver)
-    parameters = {**parameters, **measurement.request.query.parameters()}
+    draw, trials = measurement.request.draw, measurement.trials
+    parameters = {**parameters, **measurement.request.parameters}
+    iterations = measurement.iterations
+    if draw is not None and measurement.drawn is not None:
+        parameters[draw.key] = measurement.drawn
+    if draw is not None and (counted := [one.iterations for one in trials if one.iterations is not None]):
+        iterations = median_low(counted)
     software = dict(provenance["software"])
     if issubclass(solver, Peer):
         software["peer"] = solver.library()
@@ -352,7 +409,7 @@ def as_record(
         "solver": solver.name,
         "backend": measurement.request.backend,
         "parameters": parameters,
-        "source": None if solver.problem in SOURCELESS else measurement.request.query.source,
+        "source": None if draw or solver.problem in SOURCELESS else measurement.request.query.source,
         "graph": {key: info[key] for key in GraphInfo.model_fields if key in info},
         "status": measurement.status,
         "reason": measurement.reason,
@@ -364,8 +421,9 @@ def as_record(
     if measurement.status == "ok" and measurement.result is not None:
         answered = {
             "setup": measurement.setups,
-            "trials": [trial.model_dump() for trial in measurement.trials],
-            "iterations": measurement.iterations,
+            "trials": [trial.model_dump() for trial in trials],
+            "iterations": iterations,
+            "energy": measurement.energy and measurement.energy.model_dump(),
             "verified": measurement.result.verified,
             "oracle": measurement.result.oracle,
             "digest": measurement.digest,

@@ -18,7 +18,7 @@ from cuda_device.available_gpus import visible_gpus
 from retrace.check.result import CheckResult
 from retrace.measure import environment
 from retrace.measure.trials import Measurement, Results
-from retrace.records.record import Trial
+from retrace.records.record import Energy, Trial
 from retrace.solvers import find
 from retrace.solvers.libraries import Peer
 from retrace.system.errors import RetraceError
@@ -73,6 +73,7 @@ def state_of(results: Results) -> dict[str, Any]:
     """Return results as JSON has them."""
     state = {each.name: getattr(results, each.name) for each in fields(Results)}
     state["trials"] = [trial.model_dump() for trial in results.trials]
+    state["energy"] = results.energy and results.energy.model_dump()
     state["result"] = results.result and asdict(results.result)
     return state
 
@@ -82,6 +83,7 @@ def give_back(results: Results, state: Mapping[str, Any]) -> None:
     for each in fields(Results):
         setattr(results, each.name, state[each.name])
     results.trials = [Trial(**trial) for trial in state["trials"]]
+    results.energy = state["energy"] and Energy(**state["energy"])
     results.result = state["result"] and CheckResult(**state["result"])
 
 

@@ -2,7 +2,8 @@
 
 Between processes the same solver differs by more than its trials within one do, so that several processes
 tell more than several trials. A round has its own device, setups and trials. A solver whose trial is long
-has fewer rounds: all rounds together stay within its seconds.
+has fewer rounds: all rounds together stay within its seconds. Sources that are drawn are dealt out among the
+rounds, so that no two share one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +12,7 @@ from math import ceil
 from typing import TypeVar
 
 from retrace.measure.trials import Effort, Measurement
-from retrace.records.record import ONE_ANSWER
+from retrace.records.record import ONE_ANSWER, digest_of_all
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
@@ -92,13 +93,16 @@ def join_rounds(case: Measurement, rounds: Sequence[Measurement], budget_s: floa
         last = answered[-1]
         case.iterations, case.result = last.iterations, last.result
         case.digest, case.observed = last.digest, last.observed
+        case.energy, case.drawn = answered[0].energy, answered[0].drawn
+        if case.drawn is not None:
+            case.digest = digest_of_all(case.trials)
     name, ended = names[len(measured) - 1], measured[-1]  # whatever ended badly was the last
     if ended.status == "skipped" and not answered:
         case.skip(ended.reason or "")
     elif ended.reason is not None:
         case.status = "failed" if ended.status == "failed" else "ok"
         case.reason = f"{name}: {'skipped, ' if ended.status == 'skipped' else ''}{ended.reason}"
-    elif find(case.request.solver).problem in ONE_ANSWER:
+    elif case.drawn is None and find(case.request.solver).problem in ONE_ANSWER:
         other = next((n for n, one in enumerate(answered) if one.digest != answered[0].digest), None)
         if other is not None:
             case.status = "failed"

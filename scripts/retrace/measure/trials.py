@@ -8,12 +8,12 @@ time. Every answer is checked after the clocks have stopped.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from math import ceil
 from time import perf_counter
@@ -31,13 +31,15 @@ from retrace.check.checkers import Checker
 from retrace.check.oracles import search_bytes
 from retrace.check.result import CheckResult, digest
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.graphs.query import Query, Subject
+from retrace.graphs.query import Draw, Query, Subject
 from retrace.graphs.random import RandomGraph
+from retrace.measure.energy import energy_of
 from retrace.measure.other_work import OtherWork
 from retrace.measure.patience import patience
-from retrace.records.record import CLOCKS_AGREE, Trial
+from retrace.measure.withheld import Withheld
+from retrace.records.record import CLOCKS_AGREE, SHORT, Energy, Trial, digest_of_all
 from retrace.records.statistics import LEAST_TRIALS, Summary
-from retrace.solvers import DeviceSolver, Solver, find, make
+from retrace.solvers import DeviceSolver, Solver, find, make, parse
 from retrace.solvers.libraries import Peer
 from retrace.system.errors import RetraceError
 from retrace.system.models import Model
@@ -55,6 +57,8 @@ PLENTY_S = 1.0
 """Seconds of trials after which they end early even if they do not agree."""
 MOST_AGAIN, AGAIN_MS = 19, 20.0
 """The most further solves of a trial, and the milliseconds after which no other begins."""
+DRAWN_AGAIN_MS = 2.0
+"""The same milliseconds where each of many trials has a source of its own."""
 KERNEL_TRIALS = 3
 """Trials with a `kernel` time, of which each may take a pass of its own."""
 SLOW_MS = 100.0
@@ -65,8 +69,10 @@ EVENT_MS = 0.2
 """An upper bound of what a launch's two events cost, with the kernel that holds the stream, in ms."""
 OTHERS = OtherWork()
 """What other processes do, since the process began or the last interval."""
+WITHHELD = Withheld()
+"""What the host withholds during a trial."""
 REPEATS = 3
-"""How often a trial is repeated that ran on a throttled GPU, or was faster than its kernels."""
+"""How often a trial is run at most that was held back, on a throttled GPU, or faster than its kernels."""
 
 
 class Effort(Model):
@@ -85,6 +91,8 @@ class Effort(Model):
     """The emulator skips graphs with more vertices; without it none."""
     least_trials: int = Field(LEAST_TRIALS, ge=LEAST_TRIALS)
     """Trials of a solver before they end early, because they agree or take long."""
+    energy_s: float | None = Field(None, gt=0)
+    """Seconds for which a search is repeated on a GPU, to measure its energy; without it, it is not."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +130,7 @@ class Outcome:
         """Whether a pass with events counts as a trial."""
         return self.has_cheap_events and self.is_sound
 
-    def with_times(self, **times: float | bool | None) -> Self:
+    def with_times(self, **times: float | bool | str | None) -> Self:
         """Return the same outcome with other values of some fields of its times."""
         return replace(self, times=self.times.model_copy(update=times))
 
@@ -183,6 +191,13 @@ class Request:
     query: Query
     open_device: DeviceFactory | None
     """Opens a device of its own; None for a host solver."""
+    draw: Draw | None = None
+    """Questions to draw from the graph, one for each trial, in place of `query`."""
+
+    @property
+    def parameters(self) -> dict[str, int | str]:
+        """What a record stores of the question besides its source."""
+        return (self.draw or self.query).parameters()
 
     @property
     def is_library(self) -> bool:
@@ -225,7 +240,10 @@ class Results:
     observed: dict[str, float] = field(default_factory=dict)
     gpu: dict[str, Any] | None = None
     seconds: list[float] = field(default_factory=list)
-    """What each trial took, without passes on a throttled GPU that were repeated."""
+    """What each trial took, without passes that were repeated."""
+    energy: Energy | None = None
+    drawn: int | None = None
+    """How many questions the graph has of those that were to be drawn."""
     started: str = ""
 
     def start(self) -> None:
@@ -255,6 +273,21 @@ class Measurement(Results):
     """The solver as `setup` left it, and the device that it is set up on."""
     rounds: int = 1
     """How many such measurements in processes of their own share the times after which trials end early."""
+    round: int = 0
+    """Which of them it is. It has every so many of the questions that are drawn."""
+    questions: tuple[Query, ...] = ()
+    """Those that were drawn for its trials."""
+
+    def ask(self, drawn: Sequence[Query]) -> None:
+        """Take its share of what was drawn for all rounds; RetraceError if it is too little."""
+        if len(drawn) < self.rounds:
+            raise RetraceError(f"the graph has {len(drawn)} sources, expected one for each round; draw none")
+        self.drawn, self.questions = len(drawn), tuple(drawn[self.round :: self.rounds])
+
+    @property
+    def query(self) -> Query:
+        """What the next trial asks."""
+        return self.questions[len(self.trials)] if self.questions else self.request.query
 
     @property
     def is_enough(self) -> bool:
@@ -273,16 +306,23 @@ class Measurement(Results):
         slow = bool(self.trials) and self.trials[-1].solve >= SLOW_MS
         return len(self.trials) >= (1 if slow else ceil(KERNEL_TRIALS / self.rounds))
 
+    def most_trials(self, effort: Effort) -> int:
+        """Return how many trials there are if none is left out: with questions drawn, one of each."""
+        if self.request.draw is not None:
+            count = self.request.draw.count if self.drawn is None else self.drawn
+            return len(range(self.round, count, self.rounds))
+        return 1 if self.request.backend == "emulator" else effort.trials
+
     def wants_trial(self, effort: Effort) -> bool:
         """Return whether another trial is due."""
         if self.status != "ok" or (self.result is not None and not self.result.verified):
             return False
         if not self.trials:
             return True
-        wanted = 1 if self.request.backend == "emulator" else effort.trials
         needed = sum(self.seconds) + max(self.seconds)
-        ends_early = len(self.trials) >= effort.least_trials and self.is_enough
-        return len(self.trials) < wanted and needed <= effort.budget_s and not ends_early
+        alike = self.request.draw is None
+        ends_early = alike and len(self.trials) >= effort.least_trials and self.is_enough
+        return len(self.trials) < self.most_trials(effort) and needed <= effort.budget_s and not ends_early
 
     def prepare(self, graph: Subject, effort: Effort, shared: SharedDevice) -> None:
         """Check that the solver can answer in memory and in time, and time its setup as often as is asked."""
@@ -345,7 +385,7 @@ class Measurement(Results):
         solver.setup(graph)
         took = made + clock.lap(device)
         # The memory of a copy is free again.
-        predicted = copy(solver).predict_seconds(self.request.query) if first else None
+        predicted = copy(solver).predict_seconds(self.query) if first else None
         if predicted is not None and predicted > effort.longest_s:
             self.skip(f"predicted {predicted:.1f} s a trial, longest_s is {effort.longest_s:g}")
         else:
@@ -359,13 +399,13 @@ class Measurement(Results):
         if device is not None and isinstance(solver, DeviceSolver):
             kind = "device memory" if self.request.backend == "cuda" else "memory"
             memory.require(solver.memory_bytes(graph), device.free_memory(), kind)
-        return solver.declines(self.request.query)
+        return solver.declines(self.query)
 
     def run_trial(self, graph: Subject, checker: Checker, effort: Effort, shared: SharedDevice) -> None:
         """Run a trial and check its answer; an exception becomes the reason."""
         try:
             with self.patience(graph, effort):
-                outcome = shared.with_room(lambda: self.unthrottled(graph, shared))
+                outcome = shared.with_room(lambda: self.undisturbed(graph, shared))
             self.keep(outcome, checker)
         except Exception as error:
             self.fail(error)
@@ -378,56 +418,109 @@ class Measurement(Results):
         longest = effort.longest_s if self.request.backend == "cuda" else float("inf")
         return patience(f"{self.request.solver} on {graph.name}", longest)
 
-    def unthrottled(self, graph: Subject, shared: SharedDevice) -> Outcome:
-        """Run a trial, again if the GPU was throttled; its times include the state of the machine."""
-        device = None if self.request.open_device is None else shared.device
+    def solver_on(self, device: Device | None, graph: Subject) -> Solver:
+        """Return the solver, set up on a device."""
         if self.ready is None or self.ready[0] is not device:
             solver = make(self.request.solver, device)
             solver.setup(graph)
             self.ready = device, solver
-        solver = self.ready[1]
+        return self.ready[1]
+
+    def undisturbed(self, graph: Subject, shared: SharedDevice) -> Outcome:
+        """Run a trial, again if GPU or host were held back; its times include the state of the machine."""
+        device = None if self.request.open_device is None else shared.device
+        solver = self.solver_on(device, graph)
         for _ in range(REPEATS):
             begun = perf_counter()
+            WITHHELD.begin()
             outcome = self.run_phases(solver, device)
-            state = device.state() if device else {}
-            if not state.get("throttled"):
+            state = WITHHELD.of_trial() | (device.state() if device else {})
+            if not (state.get("throttled") or state["held_back"]):
                 break
         self.seconds.append(perf_counter() - begun)
         host = {"load": round(os.getloadavg()[0], 2), "others": OTHERS.cores()}
         return outcome.with_times(**state, **host)
 
+    def wants_energy(self, effort: Effort) -> bool:
+        """Return whether to measure the energy of a search: once, on a GPU, of the distances alone."""
+        if effort.energy_s is None or self.round != 0 or self.energy or self.request.backend != "cuda":
+            return False
+        if self.status != "ok" or self.result is None or not self.result.verified:
+            return False
+        on_gpu = self.request.is_library or any(trial.kernel is not None for trial in self.trials)
+        repeats = any(trial.again is not None for trial in self.trials)
+        return on_gpu and repeats and parse(self.request.solver)[1].get("predecessors") != "yes"
+
+    def measure_energy(
+        self, graph: Subject, effort: Effort, shared: SharedDevice, idle_watts: float | None
+    ) -> None:
+        """Repeat the first trial's search on the resident graph; an exception becomes the reason."""
+        assert effort.energy_s is not None
+        measure = partial(self.energy_on_device, graph, effort.energy_s, shared, idle_watts)
+        try:
+            with self.patience(graph, effort):
+                self.energy = shared.with_room(measure)
+        except Exception as error:
+            self.fail(error)
+            shared.close()  # a failed kernel leaves a context that fails
+
+    def energy_on_device(
+        self, graph: Subject, seconds: float, shared: SharedDevice, idle_watts: float | None
+    ) -> Energy | None:
+        """Return the energy, or None without a counter; RetraceError if the answer is not the trial's."""
+        device, query = shared.device, self.questions[0] if self.questions else self.request.query
+        solver = copy(self.solver_on(device, graph))
+        solver.upload(query)
+
+        def search() -> None:
+            solver.solve(query)
+            if not solver.ends_on_host:
+                device.synchronize()
+
+        energy = energy_of(search, device.joules, seconds, idle_watts)
+        if not digest(solver.download()).startswith(self.trials[0].digest or self.digest or ""):
+            raise RetraceError(f"{solver.name}: a later solve on the same device gave another answer")
+        return energy
+
     def run_phases(self, solver: Solver, device: Device | None) -> Outcome:
         """Run the phases; the first trials on CUDA have a kernel time."""
-        query = self.request.query
+        again_ms = DRAWN_AGAIN_MS if self.questions else AGAIN_MS
         if self.request.backend != "cuda" or self.has_kernel_times:
-            return one_pass(solver, query, device)
-        return pass_with_kernel_time(solver, query, device, is_warm=bool(self.trials))
+            return one_pass(solver, self.query, device, again_ms=again_ms)
+        return pass_with_kernel_time(solver, self.query, device, bool(self.trials), again_ms)
 
     def keep(self, outcome: Outcome, checker: Checker) -> None:
         """Keep a trial and check its answer; a single wrong answer makes the measurement wrong."""
-        self.trials.append(outcome.times)
-        self.iterations, self.observed = outcome.iterations, outcome.observed
+        solver, query = self.request.solver, self.query
         if isinstance(outcome.answer, CSRGraph):
             self.digest = outcome.answer.info["sha256"] = outcome.answer.digest()
         else:
             self.digest = digest(outcome.answer)
-        solver, query = self.request.solver, self.request.query
+        if self.questions:
+            asked = {"source": query.source, "target": query.target, "iterations": outcome.iterations}
+            outcome = outcome.with_times(**asked, digest=self.digest[:SHORT])
+        self.trials.append(outcome.times)
+        self.iterations, self.observed = outcome.iterations, outcome.observed
+        if self.questions:
+            self.digest = digest_of_all(self.trials)
         self.result = checker.check(solver, query, outcome.answer, outcome.predecessor)
         self.observed |= self.result.observed
         if not self.result.verified:
             self.reason = f"trial {len(self.trials)}: {self.result.reason}"
 
 
-def pass_with_kernel_time(solver: Solver, query: Query, device: Device | None, is_warm: bool) -> Outcome:
+def pass_with_kernel_time(
+    solver: Solver, query: Query, device: Device | None, is_warm: bool, again_ms: float = AGAIN_MS
+) -> Outcome:
     """Run a trial whose `kernel` is known: from its own events if they are cheap, else from a pass beside it.
 
     Of `REPEATS` tries, the first whose kernels took no longer than its solve counts. If none is such, the
     last trial is returned without a kernel time.
     """
-    for bracketed in islice(passes_with_events(solver, query, device, is_warm), REPEATS):
+    for bracketed in islice(passes_with_events(solver, query, device, is_warm, again_ms), REPEATS):
         if bracketed.is_a_trial:
             return bracketed
-        plain = one_pass(solver, query, device)
+        plain = one_pass(solver, query, device, again_ms=again_ms)
         combined = plain.with_times(kernel=bracketed.times.kernel)
         if combined.is_sound:
             return combined
@@ -435,19 +528,25 @@ def pass_with_kernel_time(solver: Solver, query: Query, device: Device | None, i
 
 
 def passes_with_events(
-    solver: Solver, query: Query, device: Device | None, is_warm: bool
+    solver: Solver, query: Query, device: Device | None, is_warm: bool, again_ms: float
 ) -> Iterator[Outcome]:
     """Yield passes with events, without end; the one that warms a device up only if it is long enough."""
     if not is_warm:
-        cold = one_pass(solver, query, device, with_events=True, warms_up=True)
+        cold = one_pass(solver, query, device, again_ms, with_events=True, warms_up=True)
         if cold.needs_no_warm_up:
             yield cold
     while True:
-        yield one_pass(solver, query, device, with_events=True)
+        yield one_pass(solver, query, device, again_ms, with_events=True)
 
 
 def one_pass(
-    prepared: Solver, query: Query, device: Device | None, with_events: bool = False, warms_up: bool = False
+    prepared: Solver,
+    query: Query,
+    device: Device | None,
+    again_ms: float = AGAIN_MS,
+    *,
+    with_events: bool = False,
+    warms_up: bool = False,
 ) -> Outcome:
     """Upload, solve and download with a copy of the solver; `with_events`, the launches are timed too.
 
@@ -472,16 +571,16 @@ def one_pass(
     )  # fmt: skip
     outcome = Outcome(times, iterations, answer, solver.predecessors(), observed, launches)
     if solver.repeats and outcome.is_a_trial and not (warms_up or outcome.needs_no_warm_up):
-        return outcome.with_times(again=again(solver, query, device, answer))
+        return outcome.with_times(again=again(solver, query, device, answer, again_ms))
     return outcome
 
 
-def again(solver: Solver, query: Query, device: Device | None, answer: NDArray[Any]) -> float:
+def again(solver: Solver, query: Query, device: Device | None, answer: NDArray[Any], most_ms: float) -> float:
     """Solve again, and return the median of the milliseconds; RetraceError if the answer is another."""
     clock = Clock()
     clock.lap(device)
     repeated: list[float] = []
-    while not repeated or (len(repeated) < MOST_AGAIN and sum(repeated) < AGAIN_MS):
+    while not repeated or (len(repeated) < MOST_AGAIN and sum(repeated) < most_ms):
         solver.solve(query)
         repeated.append(clock.lap(None if solver.ends_on_host else device))
     if not np.array_equal(answer, solver.download()):

@@ -22,6 +22,7 @@ from retrace.graphs.graph_names import (
     require_complete,
     resolve_arcs,
 )
+from retrace.graphs.query import DRAWABLE
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.system.errors import RetraceError
 from retrace.system.models import (
@@ -146,6 +147,11 @@ class Experiment(FileModel):
     """By scale, in place of `budget_s` in the limits."""
     least_trials: dict[Scale, LeastTrials] = Field(default_factory=dict)
     """By scale, in place of `least_trials` in the limits."""
+    sources: dict[Scale, Positive] = Field(default_factory=dict)
+    """By scale, how many sources, or pairs for st-connectivity, the seed draws from each graph: a trial has
+    one of its own, and there are as many trials as `budget_s` allows. Without it, all have the graph's."""
+    energy: dict[Scale, Seconds] = Field(default_factory=dict)
+    """By scale, for how many seconds a search is repeated on a GPU to measure its energy; else it is not."""
     gpus: Annotated[int, Field(ge=0, lt=2**31)] = 0
     """GPUs without which the larger graphs are not measured."""
     setups: Annotated[int, Field(ge=0, lt=2**31)] = 0
@@ -179,6 +185,9 @@ class Experiment(FileModel):
             if (other := shown.setdefault(spec.partition("/")[2], spec)) != spec:
                 told = f"{other} and {spec} would stand under one name; give each problem an experiment"
                 raise at("solvers", told)
+        problems = {spec.partition("/")[0] for spec in self.specs}
+        if self.sources and (others := sorted(problems.difference(DRAWABLE))):
+            raise at("sources", f"expected solvers of {' or '.join(DRAWABLE)} alone, found {others[0]}")
         if len({given(spec) for spec in self.specs}) > 1:
             told = "expected generators, solvers of limits, or others, found several; give each an experiment"
             raise at("solvers", told)

@@ -242,6 +242,8 @@ class Plan:
             machine=self.config.machine,
             seed=self.config.seed,
             setups=self.experiments[experiment].setups,
+            sources=self.experiments[experiment].sources.get(self.config.scale),
+            energy_s=self.experiments[experiment].energy.get(self.config.scale),
             **{key: value for key, value in self.limits(experiment) if key not in not_here},
         )
 

@@ -16,7 +16,7 @@ from statistics import median
 from retrace.graphs.dataset_registry import Dataset
 from retrace.graphs.graph_names import COMPLETE_GRAPH, HUB_GRAPH, NO_GRAPH, RANDOM_GRAPH, most_arcs
 from retrace.graphs.pins import is_trusted
-from retrace.records.record import Record, survey
+from retrace.records.record import Record, Trial, survey
 from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.records.variant import Variant
 from retrace.system.errors import RetraceError
@@ -31,6 +31,8 @@ SHORTEST_STEP_MS = 50e-6
 """Milliseconds in which no GPU passes such an iteration: an H200 takes 140 ns for a load from L2 alone."""
 OTHERS_LOAD = 0.25
 """Processes per core beside the solver's own, at least one, up to which a host counts as quiet."""
+MANY_HELD_BACK = 0.1
+"""Share of its trials, each of them repeated, that the host may have held back."""
 UNEVEN = 4.0
 """How many times the lower quartile of its trials an even solver's upper one is at most."""
 WITHIN = 1.05
@@ -270,18 +272,23 @@ def _lost_rounds(record: Record) -> Iterator[str]:
 
 def _too_fast(record: Record) -> Iterator[str]:
     """Yield the first trial that reads the graph's arcs, or iterates, faster than any machine."""
-    limits = {"0": 0.0}
-    if record.problem in READ:
-        arcs = f"{record.graph.arcs} arcs at {FASTEST / 1e12:.0f} TB/s"
-        limits[arcs] = 4 * record.graph.arcs / FASTEST * 1e3
-    if record.problem in STEPWISE and record.backend == "cuda" and record.iterations:
-        steps = f"{record.iterations} iterations of {SHORTEST_STEP_MS * 1e6:.0f} ns"
-        limits[steps] = record.iterations * SHORTEST_STEP_MS
-    limit, least_ms = max(limits.items(), key=lambda item: item[1])
     for number, trial in enumerate(record.trials):
+        limit, least_ms = _least_solve(record, trial)
         if trial.solve < least_ms:
             yield f"trials[{number}].solve: expected at least {least_ms:.6f} ms, {limit}, found {trial.solve}"
             return
+
+
+def _least_solve(record: Record, trial: Trial) -> tuple[str, float]:
+    """Return what limits a solve most, and the milliseconds that it takes on any machine."""
+    limits, iterations = {"0": 0.0}, record.iterations if record.drawn is None else trial.iterations
+    if record.problem in READ and record.drawn is None:  # a source that was drawn may reach few arcs
+        arcs = f"{record.graph.arcs} arcs at {FASTEST / 1e12:.0f} TB/s"
+        limits[arcs] = 4 * record.graph.arcs / FASTEST * 1e3
+    if record.problem in STEPWISE and record.backend == "cuda" and iterations:
+        steps = f"{iterations} iterations of {SHORTEST_STEP_MS * 1e6:.0f} ns"
+        limits[steps] = iterations * SHORTEST_STEP_MS
+    return max(limits.items(), key=lambda item: item[1])
 
 
 def _unknown_graph(record: Record) -> Iterator[str]:
@@ -344,6 +351,10 @@ def doubtful_trials(record: Record) -> Iterator[Doubt]:
         words = f"the GPU was throttled in {len(throttled)} of {len(record.trials)}"
         clock = min((trial.sm_clock_mhz for trial in throttled if trial.sm_clock_mhz), default=None)
         yield Doubt("throttled GPU", words if clock is None else f"{words}, to {clock:.0f} MHz")
+    held_back = sum(bool(trial.held_back) for trial in record.trials)
+    if held_back > MANY_HELD_BACK * len(record.trials):
+        words = f"the host withheld processors in {held_back} of {len(record.trials)}"
+        yield Doubt("trials held back", words)
     if found := _other_work(record):
         yield Doubt("other work on the host", found)
     totals = {trial.total for trial in record.trials}
@@ -351,6 +362,8 @@ def doubtful_trials(record: Record) -> Iterator[Doubt]:
         return
     if len(totals) == 1:
         yield Doubt("trials alike", f"all {len(record.trials)} took exactly {totals.pop()} ms")
+    if record.drawn is not None:
+        return  # searches from other sources take other times
     solve = Summary.of([trial.solve for trial in record.trials])
     if solve.q3 > UNEVEN * solve.q1:
         yield Doubt("uneven trials", f"quartiles of {round(solve.q1, 3)} and {round(solve.q3, 3)} ms")

@@ -5,6 +5,7 @@ Whatever is written is read back through the same checks first.
 """
 
 import gc
+import hashlib
 import json
 import re
 from collections import defaultdict
@@ -39,6 +40,10 @@ Amount = Annotated[float, Field(ge=0, le=1e12)]
 Milliseconds = Amount
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+SHORT = 16
+"""Hexadecimal digits of a trial's digest."""
+HELD_BACK = 0.02
+"""Share of the cores' time that may be stolen from a trial: as far as trials that agree lie apart."""
 
 
 class Trial(Model):
@@ -69,11 +74,50 @@ class Trial(Model):
     others: Amount | None = Field(
         default=None, description="cores that other processes kept busy, over the last half second or more"
     )
+    steal: Amount | None = Field(
+        default=None, description="share of the cores' time that the host gave to others during the trial"
+    )
+    held_back: bool | None = Field(
+        default=None,
+        description=f"a quota of processor time was used up during it, or above {HELD_BACK:.0%} stolen",
+    )
     sm_clock_mhz: Amount | None = Field(default=None, description="the GPU's clock, right after the trial")
+    memory_clock_mhz: Amount | None = Field(default=None, description="its memory's clock then")
+    power_w: Amount | None = Field(default=None, description="the board's power then, as its driver averages")
+    temperature_c: Amount | None = Field(default=None, description="the GPU's temperature then")
     throttled: bool | None = Field(default=None, description="the driver named a throttle reason then")
     round: Count | None = Field(
         default=None, description="which process measured it, from 0; null if one measured all trials"
     )
+    source: Count | None = Field(
+        default=None, description="vertex id, 0-based, where each trial has its own; else the record's"
+    )
+    target: Count | None = Field(default=None, description="the same of the target for st-connectivity")
+    iterations: Count | None = Field(default=None, description="where each trial has a source of its own")
+    digest: Annotated[str, Field(pattern=f"^[0-9a-f]{{{SHORT}}}$")] | None = Field(
+        default=None, description="start of the answer's sha256, where each trial has a source of its own"
+    )
+
+
+def digest_of_all(trials: Iterable[Trial]) -> str:
+    """Return the sha256 of the digests of all trials, where each has a source of its own."""
+    return hashlib.sha256("".join(trial.digest or "" for trial in trials).encode()).hexdigest()
+
+
+class Energy(Model):
+    """What a GPU's board used while one search was repeated on the resident graph."""
+
+    searches: Annotated[int, Field(ge=1, lt=2**63)]
+    seconds: Annotated[float, Field(gt=0, le=1e6)]
+    joules: Amount = Field(description="idle power included")
+    idle_watts: Amount | None = Field(
+        default=None, description="what it drew before anything ran, with its context open; null if unknown"
+    )
+
+    @property
+    def per_search(self) -> float:
+        """Joules of one search, idle power included."""
+        return self.joules / self.searches
 
 
 class GraphInfo(Model):
@@ -166,12 +210,17 @@ class Record(Model):
         description="timed passes, if asked for: context and module load, or a library's own graph object",
     )
     trials: list[Trial] = Field(default_factory=list)
-    iterations: Count | None = None
+    iterations: Count | None = Field(
+        default=None, description="of the last trial; the median where each has a source of its own"
+    )
+    energy: Energy | None = Field(default=None, description="null if it was not measured")
     verified: bool | None = Field(default=None, description="null where there is no answer to check")
     oracle: Annotated[str, Field(min_length=1)] | None = Field(
         default=None, description="what the answer was checked against"
     )
-    digest: SHA256 | None = Field(default=None, description="sha256 of the answer")
+    digest: SHA256 | None = Field(
+        default=None, description="sha256 of the answer; of all trials' where each has a source of its own"
+    )
     observed: dict[str, Whole | float] = Field(
         default_factory=dict, description="what a solver reports of its last trial beside its times"
     )
@@ -228,7 +277,39 @@ class Record(Model):
                 raise at(f"trials[{number}].total", f"expected upload + solve + download = {parts:.6f}")
             if trial.kernel is not None and trial.kernel > trial.solve * CLOCKS_AGREE:
                 raise at(f"trials[{number}].kernel", f"expected no more than solve = {trial.solve:.6f}")
+        self._check_drawn()
         return self
+
+    def _check_drawn(self) -> None:
+        """Raise an error unless each trial has another of the questions that were drawn, if there are any."""
+        if self.drawn is None:
+            number = next((n for n, trial in enumerate(self.trials) if trial.source is not None), None)
+            if number is not None:
+                raise at(f"trials[{number}].source", "expected null where no sources were drawn")
+            return
+        needs = ("source", "digest", *(("target",) if self.problem == "stcon" else ()))
+        asked = set[tuple[int | None, int | None]]()
+        for number, trial in enumerate(self.trials):
+            if lacking := next((key for key in needs if getattr(trial, key) is None), None):
+                raise at(f"trials[{number}].{lacking}", "expected one where sources were drawn, found null")
+            if (largest := max(trial.source or 0, trial.target or 0)) >= self.graph.vertices:
+                told = f"expected vertices below {self.graph.vertices}, found {largest}"
+                raise at(f"trials[{number}].source", told)
+            if (question := (trial.source, trial.target)) in asked:
+                told = f"expected each source once, found {trial.source} again"
+                raise at(f"trials[{number}].source", f"{told}; measure it again")
+            asked.add(question)
+        if self.source is not None or len(self.trials) > self.drawn:
+            raise at("trials", f"expected a source of each, {self.drawn} at most, found {len(self.trials)}")
+        if self.trials and self.digest != digest_of_all(self.trials):
+            raise at("digest", "expected that of the trials' digests")
+
+    @property
+    def drawn(self) -> int | None:
+        """How many sources, or pairs, were drawn, of which each trial has one; None if all have the same."""
+        key = "pairs" if self.problem == "stcon" else "sources"
+        count = None if self.problem == "betweenness" else self.parameters.get(key)
+        return None if count is None else int(count)
 
     @property
     def agreed(self) -> bool:
@@ -274,16 +355,19 @@ class Record(Model):
         if graph.sha256 is not None:
             statements["graph.arcs", graph.sha256] = (graph.vertices, graph.arcs)
             if self.agreed and self.problem in ONE_ANSWER:
-                question = (self.problem, graph.sha256, self.source, self.parameters.get("target"))
-                statements["digest", *question] = self.digest
+                target, digest = self.parameters.get("target"), (self.digest or "")[:SHORT]
+                answers = [(trial.source, trial.target, trial.digest) for trial in self.trials]
+                for *asked, answer in answers if self.drawn else [(self.source, target, digest)]:
+                    statements["digest", self.problem, graph.sha256, *asked] = answer
         return statements
 
     @property
     def label(self) -> str:
         """The graph's name in tables and figures, which a substitute never has alone."""
         name, origin = self.graph.name, self.graph.origin
-        if "sources" in self.parameters:
-            name = f"{name}, {self.parameters['sources']} sources"
+        for key in ("sources", "pairs"):
+            if key in self.parameters:
+                name = f"{name}, {self.parameters[key]} {key}"
         if origin == "stand-in":
             return f"{name} (stand-in)"
         weighted = self.problem in ("sssp", "bellman-ford") and origin != "generated"
@@ -330,8 +414,8 @@ def _keys(record: Record) -> int:
     """Return how many keys a record was given in all its objects."""
     objects = [record, record.graph, record.machine, record.software, *record.trials]
     given = sum(len(part.model_fields_set) for part in objects) + len(record.parameters)
-    gpu = record.machine.gpu
-    return given + len(record.observed) + (len(gpu.model_fields_set) if gpu else 0)
+    optional = [part for part in (record.machine.gpu, record.energy) if part]
+    return given + len(record.observed) + sum(len(part.model_fields_set) for part in optional)
 
 
 def _plain(pairs: list[tuple[str, Any]]) -> None:
@@ -483,8 +567,9 @@ def _arranged(record: Record) -> dict[str, Any]:
         del gpu["compiled_for"]
     for key in ("parameters", "graph", "machine", "software"):
         value[key] = dict(sorted(value[key].items()))
-    if not value["observed"]:
-        del value["observed"]
+    for key in ("observed", "energy"):
+        if not value[key]:
+            del value[key]
     value["setup"] = [round(time, 6) for time in value["setup"]]
     value["trials"] = [
         {

@@ -168,7 +168,8 @@ class Preparation:
     def of(cls, one: Today) -> Preparation | None:
         """Return it for problems of one source; None for others."""
         fastest = one.by(SHOWN_TODAY)
-        has_source = fastest is not None and fastest.ours.record.source is not None
+        record = fastest.ours.record if fastest else None
+        has_source = record is not None and (record.source is not None or record.drawn is not None)
         return cls(one, fastest.ours) if fastest and has_source else None
 
     @property

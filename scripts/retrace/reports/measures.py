@@ -6,10 +6,11 @@ from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.record import Phase, Record
 from retrace.records.statistics import Summary
 
-Measure = Literal[Phase, "resident", "transfer", "with setup", "total with lock", "step"]
+Measure = Literal[Phase, "resident", "transfer", "with setup", "total with lock", "step", "energy"]
 """A phase of a trial, the share of upload and download in its total, the total with the median setup or with
 the trial's page-locking, or the time on a resident graph: of further solves if there are any, else of the
-first; of the problem limits, the time of a step, such as a load."""
+first; of the problem limits, the time of a step, such as a load. `energy` is in millijoules, of a search on a
+resident graph, idle power included."""
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
@@ -36,6 +37,8 @@ def values_of(measure: Measure, record: Record) -> list[float]:
         case "step":
             steps = record.iterations if record.problem == "limits" else None
             return [trial.solve / steps for trial in trials] if steps else []
+        case "energy":
+            return [] if record.energy is None else [record.energy.per_search * 1e3]
         case phase:
             values = [ms for trial in trials if (ms := getattr(trial, phase)) is not None]
             return values or _of_last_trial(phase, record)
