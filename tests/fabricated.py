@@ -6,7 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.records.record import GPUInfo, GraphInfo, MachineInfo, Record, SoftwareInfo, Trial
+from retrace.records.record import (
+    GPUInfo,
+    GraphInfo,
+    MachineInfo,
+    Record,
+    SoftwareInfo,
+    Trial,
+    digest_of_all,
+)
 from retrace.reports.claim import Where
 from retrace.reports.frame import Frame, build
 from retrace.reports.printed import read_printed
@@ -96,6 +104,27 @@ def record(
         "machine": machine_info(machine, True if backend == "cuda" else None), "software": software(solver),
     }  # fmt: skip
     return Record(**values | changes)
+
+
+def drawn(
+    solver: str, graph: str | GraphInfo, sources: Sequence[int] = (7, 3, 5), count: int = 64, **changes: Any
+) -> Record:
+    """Fabricate a record each of whose trials has a source, or a pair, of its own, of `count` in all."""
+    is_pairs = solver.startswith("stcon/")
+    trials = [
+        trial(9.0 + number).model_copy(
+            update={
+                "source": one,
+                "target": 1 if is_pairs else None,
+                "digest": f"{one:016x}",
+                "iterations": 2,
+            }
+        )
+        for number, one in enumerate(sources)
+    ]
+    asked = {"pairs" if is_pairs else "sources": count, "source_seed": 1}
+    values: dict[str, Any] = {"trials": trials, "digest": digest_of_all(trials), "parameters": asked}
+    return record(solver, graph, **{"source": None, "backend": "host", **values, **changes})
 
 
 def changed(one: Record, **changes: Any) -> Record:

@@ -12,7 +12,7 @@ import pytest
 
 from command_line import PROJECT, refused
 from cuda_device.errors import OneLineError
-from fabricated import WRONG, changed, frame, graph_info, record, trial, without_answer
+from fabricated import WRONG, changed, drawn, frame, graph_info, record, trial, without_answer
 from retrace.records.record import Record, make_record, read_records, update_records, write_records
 from retrace.records.statistics import Order, Summary, rank
 from retrace.reports.frame import Entry, build
@@ -104,7 +104,7 @@ def test_a_bad_line_is_named(tmp_path: Path, change: Callable[[dict[str, Any]], 
      ("sssp/cluster", {"contracted": "x" * 999}, "contracted is xxxx"),
      ("bfs/bsp", {"pair": "near"}, "pair: bfs/bsp has no such parameter; there are block_size"),
      ("bfs/bsp", {"padded": "yes"}, "padded: bfs/bsp has no such parameter"),
-     ("bfs/scipy", {"block_size": 64}, "block_size: bfs/scipy has no such parameter; there are none"),
+     ("bfs/scipy", {"block_size": 64}, "block_size: bfs/scipy has no such parameter; there are sources"),
      ("stcon/two-queues", {"pair": 10**18}, "pair is 1000000000000000000, expected near or far or unreac"),
      ("stcon/two-queues", {"target": 264_346}, "target is 264346, expected at most 264345, for 264346"),
      ("stcon/two-queues", {"target": -1}, "target is -1, expected from 0"),
@@ -260,10 +260,11 @@ def test_labels_never_call_a_substitute_by_the_name_alone() -> None:
     assert record("sssp/bsp", generated).label == "NW (weights generated)"
     assert record("sssp/bsp", "random-14-5").label == "random-14-5"
     assert record("bfs/bsp", generated).label == record("stcon/bsp", generated).label == "NW"
-    stand_in, sampled = graph_info("NY", origin="stand-in"), {"sources": 64, "source_seed": 1}
+    stand_in = graph_info("NY", origin="stand-in")
     assert record("sssp/bsp", stand_in).label == "NY (stand-in)"
-    assert record("bfs/queue", "NY", parameters=sampled).label == "NY, 64 sources"
-    assert record("bfs/queue", stand_in, parameters=sampled).label == "NY, 64 sources (stand-in)"
+    assert drawn("bfs/queue", "NY").label == "NY, 64 sources"
+    assert drawn("bfs/queue", stand_in).label == "NY, 64 sources (stand-in)"
+    assert drawn("stcon/bsp", "NY").label == "NY, 64 pairs"
 
 
 def entry(one: Record) -> Entry:
