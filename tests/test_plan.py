@@ -249,6 +249,21 @@ def test_limits_are_those_of_the_scale_the_experiment_or_the_command(config: Con
         assert words[words.index("--rounds") + 1] == str(rounds)
 
 
+def test_an_experiment_draws_sources_and_measures_energy_by_scale(config: Config) -> None:
+    config["experiments"]["table-3.3"] |= {"sources": {"default": 4, "paper": 64}, "energy": {"paper": 2}}
+    for scale, expected in (("default", ["4"]), ("paper", ["64", "2"])):
+        words = plan.make_plan(config | {"scale": scale}).measuring("table-3.3")
+        keys = [key for key in ("--sources", "--energy-s") if key in words]
+        assert [words[words.index(key) + 1].removesuffix(".0") for key in keys] == expected
+    assert "--sources" not in plan.make_plan(config).measuring("table-3.5")
+    solvers = config["experiments"]["table-3.3"]["solvers"]
+    config["experiments"]["table-3.3"]["solvers"] = ["bellman-ford/scipy"]
+    told = refused(plan.make_plan, config)
+    assert "table-3.3.sources: expected solvers of bfs or sssp or stcon alone, found bellman-ford" in told
+    config["experiments"]["table-3.3"] |= {"solvers": solvers, "sources": {"paper": 0}}
+    assert "table-3.3.sources.paper: expected at least 1" in refused(plan.make_plan, config)
+
+
 def test_records_of_other_machines_are_used(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     (edition,) = load_registry([str(PROJECT / "datasets.yaml")])["NY"].editions

@@ -23,8 +23,10 @@ from retrace.check.result import digest
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Draw, Query
+from retrace.measure import trials as trials_module
 from retrace.measure.experiment import MeasuringJob, as_record, measure
 from retrace.measure.trials import Effort, Measurement
+from retrace.records.machine_check import doubtful_trials, find_errors
 from retrace.records.record import Trial, digest_of_all, read_records, write_records
 from retrace.solvers import REGISTRY, Solver, make
 from retrace.stages.measure_experiment import MeasureExperiment
@@ -289,3 +291,39 @@ def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], told: str) -> 
 def test_a_graph_of_fewer_sources_than_rounds_is_refused() -> None:
     (case,) = search("bfs/queue")
     assert "expected one for each round" in refused(replace(case, rounds=9).ask, [Query(0)])
+
+
+def test_each_trial_is_held_against_its_own_search() -> None:
+    """A source may reach few vertices in few iterations; how long another one takes is no measure of it."""
+    uneven = drawn("bfs/bsp", "random-14-5", backend="cuda")
+    times = {"upload": 0.0, "download": 0.0}
+    trials = [
+        trial.model_copy(update=times | {"solve": ms, "total": ms, "kernel": ms, "iterations": count})
+        for trial, ms, count in zip(uneven.trials, (3e-6, 50.0, 60.0), (0, 2000, 2000), strict=True)
+    ]
+    uneven = changed(uneven, trials=trials, iterations=2000)
+    assert not [line for line in find_errors({"x:1": uneven}, {}) if "solve" in line]
+    assert not list(doubtful_trials(uneven))
+    quick = [
+        *trials[:1],
+        trials[1].model_copy(update={"solve": 0.09, "total": 0.09, "kernel": 0.09}),
+        trials[2],
+    ]
+    (told,) = [line for line in find_errors({"x:1": changed(uneven, trials=quick)}, {}) if "solve" in line]
+    assert "trials[1].solve: expected at least 0.100000 ms, 2000 iterations of 50 ns" in told
+
+
+def test_further_solves_are_few_where_there_are_many_trials(monkeypatch: Patch) -> None:
+    asked: list[float] = []
+    run_again = trials_module.again
+
+    def again(solver: Solver, query: Query, device: Any, answer: Int32Array, most_ms: float) -> float:
+        asked.append(most_ms)
+        return run_again(solver, query, device, answer, most_ms)
+
+    monkeypatch.setattr(trials_module, "again", again)
+    (case,) = search("bfs/direction", sources=2)
+    effort = Effort(trials=1, budget_s=60, setups=0)
+    measure("fast", GRID, ["bfs/direction"], effort, ON_EMULATOR)
+    assert asked == [2.0, 2.0, 20.0]
+    assert all(trial.again for trial in case.trials)
