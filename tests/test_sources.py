@@ -171,6 +171,11 @@ def test_a_budget_leaves_the_first_sources() -> None:
     assert len(search("bfs/queue", of=identified(STAR, "star"), sources=64)[0].trials) == 4
 
 
+def test_no_agreement_of_times_ends_the_search_of_sources(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(Measurement, "is_enough", property(lambda case: True))
+    assert [len(case.trials) for case in search("bfs/queue", "bfs/scipy")] == [5, 5]
+
+
 def test_a_record_says_what_was_drawn(tmp_path: Path, provenance: dict[str, Any]) -> None:
     star = identified(STAR, "star")
     cases = search("bfs/queue", of=star, sources=3) + search("bfs/scipy", of=star, sources=64)
