@@ -32,7 +32,7 @@ from cuda_on_cpu.device import EmulatedDevice, EmulatedKernel
 from retrace import cli
 from retrace.devices import host
 from retrace.devices.gapbs import build_gapbs
-from retrace.measure import environment
+from retrace.measure import environment, trials
 from retrace.solvers import REGISTRY
 from retrace.system.project import KERNELS, build_folder
 from retrace.system.solver_packages import import_solvers
@@ -50,6 +50,12 @@ BACKENDS = [
 ]
 if cuda_available():
     BACKENDS.append(pytest.param(CudaDevice, id="cuda", marks=pytest.mark.gpu))
+
+
+@pytest.fixture(autouse=True)
+def quiet_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Withhold no processors: a trial that is run again would count twice."""
+    monkeypatch.setattr(trials.WITHHELD, "of_trial", lambda: {"steal": 0.0, "held_back": False})
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

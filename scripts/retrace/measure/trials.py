@@ -37,7 +37,7 @@ from retrace.measure.energy import energy_of
 from retrace.measure.other_work import OtherWork
 from retrace.measure.patience import patience
 from retrace.measure.withheld import Withheld
-from retrace.records.record import CLOCKS_AGREE, SHORT, Energy, Trial, digest_of_all
+from retrace.records.record import CLOCKS_AGREE, DIGEST_DIGITS, Energy, Trial, digest_of_all
 from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.solvers import DeviceSolver, Solver, find, make, parse
 from retrace.solvers.libraries import Peer
@@ -498,7 +498,7 @@ class Measurement(Results):
             self.digest = digest(outcome.answer)
         if self.questions:
             asked = {"source": query.source, "target": query.target, "iterations": outcome.iterations}
-            outcome = outcome.with_times(**asked, digest=self.digest[:SHORT])
+            outcome = outcome.with_times(**asked, digest=self.digest[:DIGEST_DIGITS])
         self.trials.append(outcome.times)
         self.iterations, self.observed = outcome.iterations, outcome.observed
         if self.questions:

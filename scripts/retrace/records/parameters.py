@@ -7,14 +7,14 @@ from retrace.catalogue.setting import Setting, Settings, Value
 from retrace.graphs.dataset_registry import Pairs
 from retrace.system.errors import RetraceError
 
-SEED = Setting(1, "seed of the sample", least=-(2**63), most=2**63 - 1)
-DRAWN: Settings = {"sources": Setting(1, "number of sampled sources"), "source_seed": SEED}
+OF_SAMPLE = Setting(1, "seed of the sample", least=-(2**63), most=2**63 - 1)
+DRAWN: Settings = {"sources": Setting(1, "number of sampled sources"), "source_seed": OF_SAMPLE}
 
 ASKED: Mapping[str, Settings] = {
     **dict.fromkeys(("bfs", "sssp", "betweenness"), DRAWN),
     "stcon": {
         "pairs": Setting(1, "number of sampled pairs"),
-        "source_seed": SEED,
+        "source_seed": OF_SAMPLE,
         "target": Setting(0, "vertex id, 0-based", least=0),
         "pair": Setting("near", "which pair of the data set it is", choices=tuple(Pairs.model_fields)),
     },

@@ -40,7 +40,7 @@ Amount = Annotated[float, Field(ge=0, le=1e12)]
 Milliseconds = Amount
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-SHORT = 16
+DIGEST_DIGITS = 16
 """Hexadecimal digits of a trial's digest."""
 HELD_BACK = 0.02
 """Share of the cores' time that may be stolen from a trial: as far as trials that agree lie apart."""
@@ -94,7 +94,7 @@ class Trial(Model):
     )
     target: Count | None = Field(default=None, description="the same of the target for st-connectivity")
     iterations: Count | None = Field(default=None, description="where each trial has a source of its own")
-    digest: Annotated[str, Field(pattern=f"^[0-9a-f]{{{SHORT}}}$")] | None = Field(
+    digest: Annotated[str, Field(pattern=f"^[0-9a-f]{{{DIGEST_DIGITS}}}$")] | None = Field(
         default=None, description="start of the answer's sha256, where each trial has a source of its own"
     )
 
@@ -355,7 +355,7 @@ class Record(Model):
         if graph.sha256 is not None:
             statements["graph.arcs", graph.sha256] = (graph.vertices, graph.arcs)
             if self.agreed and self.problem in ONE_ANSWER:
-                target, digest = self.parameters.get("target"), (self.digest or "")[:SHORT]
+                target, digest = self.parameters.get("target"), (self.digest or "")[:DIGEST_DIGITS]
                 answers = [(trial.source, trial.target, trial.digest) for trial in self.trials]
                 for *asked, answer in answers if self.drawn else [(self.source, target, digest)]:
                     statements["digest", self.problem, graph.sha256, *asked] = answer
