@@ -282,6 +282,14 @@ def test_a_job_that_is_killed_has_each_source_once(tmp_path: Path, script: Call,
         assert one.agreed
 
 
+def test_a_small_graph_has_fewer_sources(tmp_path: Path) -> None:
+    """Of 36 vertices and of 20,000."""
+    job = DrawnJob(tmp_path)
+    MeasureExperiment.from_words("measure-experiment", job.options("--sources", 40, "--budget-s", 600)).run()
+    assert [[one.drawn for one in job.records(name)] for name in ("first", "second")] == [[36] * 2, [40] * 2]
+    assert [len(one.trials) for one in job.records("first")] == [36, 36]
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [({"sources": 2, "rounds": 3}, "at least one for each of 3 rounds"),
