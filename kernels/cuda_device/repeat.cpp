@@ -21,8 +21,8 @@ struct Driver {
     Result (*wait)();
 };
 
-// The fields of `Loop` in scripts/cuda_device/loop.py, which says what they mean.
-struct Loop {
+// The fields of `HostLoop` in scripts/cuda_device/host_loop.py, which says what they mean.
+struct HostLoop {
     const Launch *launches;      // of all rounds, one after the other
     const int *ends;             // where each round ends among them
     int rounds, recurring, looks;
@@ -38,7 +38,7 @@ struct Outcome {
 };
 
 // Reads `seen`, and says whether it asks for another iteration.
-static Result look(const Driver &driver, const Loop &loop, Outcome &outcome, bool &goes_on)
+static Result look(const Driver &driver, const HostLoop &loop, Outcome &outcome, bool &goes_on)
 {
     if (const Result failed = loop.state ? driver.read(loop.seen, loop.state, loop.bytes) : driver.wait()) return failed;
     if (loop.is_mask) {
@@ -53,7 +53,7 @@ static Result look(const Driver &driver, const Loop &loop, Outcome &outcome, boo
 }
 
 // Returns what failed, or 0.
-extern "C" Result repeat(const Driver *driver, const Loop *loop, Outcome *outcome)
+extern "C" Result repeat(const Driver *driver, const HostLoop *loop, Outcome *outcome)
 {
     int *words = static_cast<int *>(loop->seen);
     for (int round = 0; outcome->iterations < loop->most;) {

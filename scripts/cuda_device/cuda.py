@@ -21,8 +21,8 @@ from cuda_device.compiled_files import PLACES, own_file, shown_path
 from cuda_device.driver import Driver, DriverKernel, DriverModule, Launch
 from cuda_device.errors import DeviceError, TooLargeError
 from cuda_device.gpu_limits import GPULimits
+from cuda_device.host_loop import CLaunch, HostLoop, Repeated
 from cuda_device.interface import Buffer, Device, Dim, Event, as_xyz, check_launch
-from cuda_device.loop import CLaunch, Loop, Repeated
 from cuda_device.management import find_gpu
 from cuda_device.toolkits import known_capabilities
 
@@ -465,7 +465,7 @@ class CudaDevice(Device):
     def synchronize(self) -> None:
         self._context.synchronize()
 
-    def repeat(self, loop: Loop) -> Repeated:
+    def repeat(self, loop: HostLoop) -> Repeated:
         launches = [cast("CudaLaunch", launch) for launches in loop.rounds for launch in launches]
         if self._timer:  # each launch is timed by itself
             return super().repeat(loop)

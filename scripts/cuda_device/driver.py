@@ -15,8 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device.errors import DeviceError
+from cuda_device.host_loop import (
+    CALL_LAUNCH,
+    CALL_READ,
+    CALL_WAIT,
+    CALL_WRITE,
+    CDriver,
+    CLaunch,
+    HostLoop,
+    Repeated,
+)
 from cuda_device.interface import PACKED, Dim, as_xyz
-from cuda_device.loop import LAUNCH, READ, WAIT, WRITE, CDriver, CLaunch, Loop, Repeated
 
 COOPERATIVE, CLUSTER = 2, 4
 """Of CUlaunchAttributeID."""
@@ -170,14 +179,14 @@ class Driver:
         self._cuda.cuGetErrorName(code, ctypes.byref(text))
         return DeviceError(f"CUDA: {what} failed: {(text.value or b'error').decode()} ({code})")
 
-    def repeat(self, loop: Loop, launches: Sequence[CLaunch], state: int) -> Repeated:
+    def repeat(self, loop: HostLoop, launches: Sequence[CLaunch], state: int) -> Repeated:
         """Execute a loop in C++, with its launches by this driver; `state` is the address of the state."""
         cuda = self._cuda
         functions = (
             kind(ctypes.cast(function, ctypes.c_void_p).value or 0)
             for kind, function in (
-                (LAUNCH, cuda.cuLaunchKernel), (WRITE, cuda.cuMemcpyHtoD_v2),
-                (READ, cuda.cuMemcpyDtoH_v2), (WAIT, cuda.cuCtxSynchronize),
+                (CALL_LAUNCH, cuda.cuLaunchKernel), (CALL_WRITE, cuda.cuMemcpyHtoD_v2),
+                (CALL_READ, cuda.cuMemcpyDtoH_v2), (CALL_WAIT, cuda.cuCtxSynchronize),
             )
         )  # fmt: skip
         code, repeated = loop.in_cpp(CDriver(*functions), launches, state)

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from cuda_device.errors import DeviceError
 from cuda_device.gpu_limits import GPULimits, Needs
-from cuda_device.loop import Loop, Repeated
+from cuda_device.host_loop import HostLoop, Repeated
 
 PACKED = {
     "b1": "?7x", "i1": "b7x", "u1": "B7x", "i2": "h6x", "u2": "H6x", "i4": "i4x", "u4": "I4x",
@@ -291,7 +291,7 @@ class Device(ABC):
     def synchronize(self) -> None:
         """Wait until all work on the device is finished."""
 
-    def repeat(self, loop: Loop) -> Repeated:
+    def repeat(self, loop: HostLoop) -> Repeated:
         """Execute a loop in C++; its launches are this device's, in the default stream."""
         return loop.by_callbacks(self)
 

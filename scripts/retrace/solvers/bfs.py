@@ -12,8 +12,8 @@ import numpy as np
 
 from cuda_device import memory
 from cuda_device.errors import TooLargeError
+from cuda_device.host_loop import HostLoop
 from cuda_device.interface import Device
-from cuda_device.loop import Loop
 from retrace.catalogue.setting import LOOP, PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, function_of, host_function, pointer
@@ -199,7 +199,7 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
         )  # fmt: skip
         following = self.next.with_arguments(1, 1, previous_tail, tail, cooperative=False)
         rounds = [[expand], [following, back], [following, expand]]
-        self.loop = Loop(rounds=rounds, recurring=2, state=tail, seen=np.ones(1, np.int32))
+        self.loop = HostLoop(rounds=rounds, recurring=2, state=tail, seen=np.ones(1, np.int32))
 
     def solve(self, query: Query) -> int:
         return self.repeat(self.loop).iterations

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from cuda_device.host_loop import HostLoop
 from cuda_device.interface import Buffer, Kernel, PackedLaunch
-from cuda_device.loop import Loop
 from retrace.catalogue.setting import LOOP, Settings
 from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -142,9 +142,9 @@ class MaskSSSP(DeviceSolver):
         vertices = self.graph.vertices
         kernel(self.grid(vertices), self.block_size, np.int32(vertices), *arguments)
 
-    def make_loop(self) -> Loop:
+    def make_loop(self) -> HostLoop:
         """Relax, then copy the mask and search it on the host."""
-        return Loop(rounds=[[self.relaxing()]], state=self.mask, seen=self.seen, most=self.most)
+        return HostLoop(rounds=[[self.relaxing()]], state=self.mask, seen=self.seen, most=self.most)
 
     def relaxing(self) -> PackedLaunch:
         """Return the launch that relaxes."""
@@ -247,9 +247,9 @@ class ZeroCopySSSP(MaskSSSP):
     def make_mask(self) -> None:
         """Do nothing: the mask is mapped."""
 
-    def make_loop(self) -> Loop:
+    def make_loop(self) -> HostLoop:
         """Relax, wait, and search the mask on the host."""
-        return Loop(rounds=[[self.relaxing()]], state=None, seen=self.seen, most=self.most)
+        return HostLoop(rounds=[[self.relaxing()]], state=None, seen=self.seen, most=self.most)
 
 
 class MappedSSSP(ZeroCopySSSP):
@@ -312,7 +312,7 @@ class GPUSearchSSSP(MaskSSSP):
         super().make_mask()
         self.found = self.device.empty(1, np.int32)
 
-    def make_loop(self) -> Loop:
+    def make_loop(self) -> HostLoop:
         """Relax, then search parts of the mask on the device until one has a masked vertex."""
         searches, begin, blocks = list[PackedLaunch](), 0, 1
         while begin < self.graph.vertices:
@@ -321,7 +321,7 @@ class GPUSearchSSSP(MaskSSSP):
             searches.append(self.pack(self.search, blocks, *arguments))
             begin, blocks = end, 2 * blocks
         rounds, looks = [[self.relaxing(), *searches]], len(searches)
-        return Loop(
+        return HostLoop(
             rounds=rounds, looks=looks, state=self.found, seen=self.seen, clears=True, most=self.most
         )  # fmt: skip
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device.gpu_limits import GPULimits, Needs
+from cuda_device.host_loop import HostLoop, Repeated
 from cuda_device.interface import MAX_THREADS, Buffer, Device, Dim, Kernel, PackedLaunch
-from cuda_device.loop import Loop, Repeated
 from retrace.catalogue.known_solvers import CATALOGUE, PROBLEMS, KnownSolver, unknown_solver
 from retrace.catalogue.setting import LOOP, Setting, Settings, Value
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
@@ -344,7 +344,7 @@ class DeviceSolver(Solver):
         """Return a launch for a loop, of the solver's blocks; without a grid, of as many as were counted."""
         return kernel.with_arguments(grid, self.block_size, *arguments, shared=shared, cooperative=False)
 
-    def repeat(self, loop: Loop) -> Repeated:
+    def repeat(self, loop: HostLoop) -> Repeated:
         """Execute a loop, in C++ if the setting says so."""
         in_cpp = self.parameters.get("loop") == "c++"
         return self.device.repeat(loop) if in_cpp else loop.in_python(self.device)
@@ -375,7 +375,7 @@ class BulkSynchronous(DeviceSolver):
     kernels: ClassVar[tuple[str, str]]
     """The names of the two kernels in `source`."""
     answer: Buffer
-    loop: Loop
+    loop: HostLoop
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
@@ -385,7 +385,7 @@ class BulkSynchronous(DeviceSolver):
         """Make the loop of both kernels, each with its arguments, and the flag: the last step of `upload`."""
         grid = self.grid(self.graph.vertices)
         launches = [self.pack(self.first, grid, *of_first), self.pack(self.second, grid, *of_second, more)]
-        self.loop = Loop(rounds=[launches], state=more, seen=np.ones(1, np.int32), clears=True)
+        self.loop = HostLoop(rounds=[launches], state=more, seen=np.ones(1, np.int32), clears=True)
 
     def solve(self, query: Query) -> int:
         return self.repeat(self.loop).iterations

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cuda_device.loop import Loop
+from cuda_device.host_loop import HostLoop
 from retrace.catalogue.setting import LOOP, Settings
 from retrace.devices.host import c_graph
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -79,7 +79,7 @@ class BspSTCON(DeviceSolver):
             self.pack(self.kernel2, grid, np.int32(vertices), *vectors),
         ]
         seen = np.zeros(4, dtype=np.int32)
-        self.loop = Loop(rounds=[launches], state=self.state, seen=seen, clears=True, more=MORE, met=MET)
+        self.loop = HostLoop(rounds=[launches], state=self.state, seen=seen, clears=True, more=MORE, met=MET)
 
     def solve(self, query: Query) -> int:
         if query.source == query.target:

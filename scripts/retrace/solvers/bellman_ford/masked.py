@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cuda_device.host_loop import HostLoop
 from cuda_device.interface import Buffer, Dim, PackedLaunch, as_xyz
-from cuda_device.loop import Loop
 from retrace.catalogue.setting import LOOP, Setting, Settings
 from retrace.devices import matrices
 from retrace.devices.matrices import host_matrix, matrix_bytes, pitch_of
@@ -86,7 +86,7 @@ class MaskedBellmanFord(BellmanFord):
     kernel: ClassVar[str]
     """The function in `source` that relaxes."""
     settings: ClassVar[Settings] = {**DeviceSolver.settings, **LOOP}
-    loop: Loop
+    loop: HostLoop
 
     def load(self) -> None:
         (self.relaxation,) = self.load_kernels(self.kernel)
@@ -115,10 +115,10 @@ class MaskedBellmanFord(BellmanFord):
         masks = self.mask, self.mask1, self.flag, self.relaxed
         return self.pack(self.swap, self.grid(self.vertices), np.int32(self.vertices), *masks)
 
-    def make_loop(self) -> Loop:
+    def make_loop(self) -> HostLoop:
         """Relax, and read the flag; then swap before relaxing again."""
         relax, swap, seen = self.relaxing(), self.swapping(), np.zeros(1, np.int32)
-        return Loop(rounds=[[relax], [swap, relax]], state=self.flag, seen=seen, most=self.vertices)
+        return HostLoop(rounds=[[relax], [swap, relax]], state=self.flag, seen=seen, most=self.vertices)
 
     def solve(self, query: Query) -> int:
         self.begin(query.source)
@@ -216,7 +216,7 @@ class AblatedBellmanFord(DenseBellmanFord):
         grid, vertices = self.grid(self.vertices), np.int32(self.vertices)
         return self.pack(self.activate_reached, grid, vertices, *arguments)
 
-    def make_loop(self) -> Loop:
+    def make_loop(self) -> HostLoop:
         blind = 0 if self.number("early_end") else self.vertices - 1
         return replace(super().make_loop(), blind=blind)
 

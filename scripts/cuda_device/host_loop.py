@@ -36,7 +36,7 @@ class Repeated(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loop:
+class HostLoop:
     """Iterations of launches, until the host finds nothing more to do in what kernels wrote.
 
     An iteration has the launches of a round. After each of the last `looks` of them the host looks: it reads
@@ -104,7 +104,7 @@ class Loop:
         `state` is the address of the state, 0 of none.
         """
         ends = [*accumulate(map(len, self.rounds))]
-        loop = CLoop(
+        loop = CHostLoop(
             (CLaunch * len(launches))(*launches), (ctypes.c_int * len(ends))(*ends),
             len(ends), self.recurring, self.looks, state, self.seen.ctypes.data, self.seen.nbytes,
             self.seen.dtype == np.bool_, self.clears, self.more, -1 if self.met is None else self.met,
@@ -133,10 +133,10 @@ class Loop:
             packed(None if packed.grid is not None else blocks)
 
         driver = CDriver(
-            LAUNCH(caught(launch)),
-            WRITE(caught(lambda *_: self.state and device.write(self.state, self.seen))),
-            READ(caught(lambda *_: self.state and device.read(self.state, self.seen))),
-            WAIT(caught(device.synchronize)),
+            CALL_LAUNCH(caught(launch)),
+            CALL_WRITE(caught(lambda *_: self.state and device.write(self.state, self.seen))),
+            CALL_READ(caught(lambda *_: self.state and device.read(self.state, self.seen))),
+            CALL_WAIT(caught(device.synchronize)),
         )
         numbered = [CLaunch.numbered(number, launch) for number, launch in enumerate(launches)]
         _, repeated = self.in_cpp(driver, numbered, int(self.state is not None))
@@ -145,16 +145,16 @@ class Loop:
         return repeated
 
 
-LAUNCH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)
-WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t)
-READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t)
-WAIT = ctypes.CFUNCTYPE(ctypes.c_int)
+CALL_LAUNCH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)
+CALL_WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t)
+CALL_READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t)
+CALL_WAIT = ctypes.CFUNCTYPE(ctypes.c_int)
 
 
 class CDriver(ctypes.Structure):
     """`Driver` of the C++ file."""
 
-    _fields_ = (("launch", LAUNCH), ("write", WRITE), ("read", READ), ("wait", WAIT))
+    _fields_ = (("launch", CALL_LAUNCH), ("write", CALL_WRITE), ("read", CALL_READ), ("wait", CALL_WAIT))
 
 
 class CLaunch(ctypes.Structure):
@@ -171,8 +171,8 @@ class CLaunch(ctypes.Structure):
         return cls(number, None, (int(launch.grid is not None), 1, 1), (launch.threads, 1, 1), 0)
 
 
-class CLoop(ctypes.Structure):
-    """`Loop` of the C++ file."""
+class CHostLoop(ctypes.Structure):
+    """`HostLoop` of the C++ file."""
 
     _fields_ = (
         ("launches", ctypes.POINTER(CLaunch)), ("ends", ctypes.POINTER(ctypes.c_int)),
