@@ -59,8 +59,8 @@ int cuLaunchKernelEx(const Config *config, void *, void **arguments, void **)
     noted[9] = *(unsigned char *)arguments[2], noted[10] = (long long)(4 * *(float *)arguments[3]);
     return 0;
 }
-int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned, unsigned, unsigned shared,
-                   void *stream, void **arguments, void **)
+int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned, unsigned,
+                   unsigned shared, void *stream, void **arguments, void **)
 {
     noted[0] = x * 10000 + y * 100 + z;
     noted[1] = block_x, noted[2] = shared, noted[3] = (long long)stream, noted[4] = (long long)function;
@@ -69,7 +69,11 @@ int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned 
     return 0;
 }
 int cuMemcpyHtoD_v2(int *to, const void *from, size_t bytes) { memcpy(to, from, bytes); return 0; }
-int cuMemcpyDtoH_v2(void *to, const int *from, size_t bytes) { memcpy(to, from, bytes); return bytes == 4 ? 719 : 0; }
+int cuMemcpyDtoH_v2(void *to, const int *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+    return bytes == 4 ? 719 : 0;
+}
 int cuCtxSynchronize() { return 0; }
 }
 """
