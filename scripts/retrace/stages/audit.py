@@ -31,7 +31,7 @@ from retrace.reports.like_for_like import (
 )
 from retrace.reports.measures import Measure
 from retrace.reports.report import Report, report_paths
-from retrace.reports.verdict_changes import JUDGED, Verdicts, by_loop, by_machine, by_phase
+from retrace.reports.verdict_changes import JUDGED, LOOPS, Verdicts, by_loop, by_machine, by_phase
 from retrace.reports.wording import EMPTY, ratio, three_digits
 from retrace.system.errors import RetraceError
 from retrace.system.models import Many
@@ -195,11 +195,14 @@ def phase_tables(reports: Sequence[Report], frame: Frame) -> Iterator[str]:
 
 
 def loop_tables(reports: Sequence[Report], frame: Frame) -> Iterator[str]:
-    """List, by machine, the claims with another verdict where Python repeats the launches."""
+    """Say of each claim that may depend on it whether its verdict is another where Python launches."""
     yield "Claims of which some records have a like whose launches Python repeats, or C++, judged with each."
-    for machine in frame.on_gpu:
-        yield f"### {machine}"
-        yield from verdict_tables(by_loop(reports, frame, machine))
+    rows = [
+        [machine, one.report, one.claim, *(f.sentence for f in one.findings.values()), one.differ]
+        for machine in frame.on_gpu
+        for one in by_loop(reports, frame, machine)
+    ]
+    yield markdown(["machine", "report", "claim", *LOOPS, "differs"], rows)
 
 
 def few_trials_tables(frame: Frame) -> Iterator[str]:
