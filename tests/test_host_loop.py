@@ -180,7 +180,7 @@ def by_driver(kernel: int, state: int, clears: bool) -> tuple[int, Repeated]:
     ]
     two: list[Any] = launches  # of which the loop needs no more than their number
     seen = np.array((5, 40, 6, 7), np.int32)
-    loop = HostLoop(rounds=[two], state=None, seen=seen, clears=clears, more=1)
+    loop = HostLoop(rounds=[two], state=None, seen=seen, clears=clears, more=1, most=3)
     return loop.in_cpp(CDriver(note_launch, note_write, note_read, note_wait), launches, state)
 
 
