@@ -25,8 +25,8 @@ WITH_PREDECESSORS = [
     f"{name}:predecessors=yes" for name, kind in REGISTRY.solvers.items() if "predecessors" in kind.settings
 ]
 """The searches that find predecessors if they are asked to."""
-IN_CPP = [f"{name}:loop=c++" for name, kind in REGISTRY.solvers.items() if "loop" in kind.settings]
-"""The solvers whose launches C++ may repeat."""
+IN_PYTHON = [f"{name}:loop=python" for name, kind in REGISTRY.solvers.items() if "loop" in kind.settings]
+"""The solvers whose launches Python may repeat, instead of C++."""
 
 
 WITHOUT_NETWORKIT = REGISTRY.find("bfs/networkit").unavailable()

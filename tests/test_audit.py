@@ -26,6 +26,7 @@ from retrace.reports.claim import Claim
 from retrace.reports.few_trials import ranked_by_few, with_few_trials
 from retrace.reports.finding import Verdict
 from retrace.reports.frame import Frame, build
+from retrace.reports.judge import judge
 from retrace.reports.like_for_like import (
     Cost,
     Preparation,
@@ -37,7 +38,8 @@ from retrace.reports.like_for_like import (
     warm_over_cold,
 )
 from retrace.reports.report import Report, TableLayout
-from retrace.reports.verdict_changes import by_machine, by_phase
+from retrace.reports.verdict_changes import by_loop, by_machine, by_phase
+from retrace.stages.audit import loop_tables
 from retrace.system.project import ROOT
 
 HOSTS = {"a": "a" * 12, "b": "b" * 12}
@@ -308,6 +310,65 @@ def test_a_verdict_that_another_machine_or_phase_changes_is_listed() -> None:
     assert not any(one.differ for one in by_phase([report], frame, "h100"))
 
 
+CPP, PYTHON = ({"parameters": {"loop": loop}} for loop in ("c++", "python"))
+
+
+def loops_of(*records: Record) -> dict[str, list[Verdict]]:
+    """Return by claim what is found with loops in C++ and in Python, of all records on the H200."""
+    verdicts = by_loop([report_of(total=FASTER)], frame_of(*records), "h200")
+    return {one.claim: [finding.verdict for finding in one.findings.values()] for one in verdicts}
+
+
+def test_a_verdict_that_a_loop_in_python_changes_is_listed() -> None:
+    """The kernel is faster than the queue unless Python launches it, as it did for another table."""
+    queue, kernel = timed("bfs/queue", 0.0, 8.0), timed("bfs/bsp", 0.0, 6.0, **CPP)
+    slower = timed("bfs/bsp", 0.0, 9.0, experiment="loop-bfs", **PYTHON)
+    again = timed("bfs/bsp", 0.0, 6.0, experiment="loop-bfs", **CPP)
+    assert loops_of(queue, kernel, slower, again) == {"total": [Verdict.HOLDS, Verdict.FAILS]}
+    older = timed("bfs/bsp", 0.0, 9.0)  # which does not say that Python launched
+    assert loops_of(queue, older, slower, again) == {"total": [Verdict.HOLDS, Verdict.FAILS]}
+    assert loops_of(queue, kernel, again) == {}
+    _, printed = loop_tables([report_of(total=FASTER)], frame_of(queue, kernel, slower))
+    assert printed.splitlines()[-1].startswith("| h200 | made-up | total | holds")
+    assert printed.endswith("| True |")
+
+
+@pytest.mark.parametrize(
+    "unlike",
+    [{"source": 1}, {"graph": graph_info("NW")}, {"parameters": {"loop": "python", "block_size": 64}}],
+)
+def test_another_work_in_python_says_nothing_of_a_verdict(unlike: dict[str, Any]) -> None:
+    queue, kernel = timed("bfs/queue", 0.0, 8.0), timed("bfs/bsp", 0.0, 6.0, **CPP)
+    slower = timed("bfs/bsp", 0.0, 9.0, experiment="loop-bfs", **PYTHON)
+    assert loops_of(queue, kernel, changed(slower, **unlike)) == {}
+
+
+def test_a_loop_in_python_elsewhere_says_nothing_of_a_verdict() -> None:
+    queue, kernel = timed("bfs/queue", 0.0, 8.0), timed("bfs/bsp", 0.0, 6.0, **CPP)
+    slower = [
+        timed("bfs/bsp", 0.0, 9.0, experiment="loop-bfs", machine=machine, **PYTHON)
+        for machine in ("h200", "h100")
+    ]
+    assert loops_of(queue, kernel, on("b", slower[0]), slower[1]) == {}
+
+
+def test_claims_rest_on_loops_in_cpp_where_there_are_any() -> None:
+    queue = timed("bfs/queue", 0.0, 8.0)
+    older, python = timed("bfs/bsp", 0.0, 9.0), timed("bfs/bsp", 0.0, 9.0, **PYTHON)
+    report = report_of(total=FASTER)
+
+    def verdict(*records: Record) -> Verdict:
+        return judge(report, report.claims["total"], frame_of(queue, *records), "h200").verdict
+
+    kernel = timed("bfs/bsp", 0.0, 6.0, **CPP)
+    assert verdict(older) is verdict(python) is Verdict.FAILS
+    assert verdict(python, kernel) is verdict(kernel, python) is Verdict.HOLDS
+    row = frame_of(queue, python, kernel).of("today").rows[0]
+    found = row.of("h200", "bfs/bsp")
+    assert found is not None
+    assert found.record == kernel
+
+
 # ----- few trials
 
 
@@ -351,9 +412,10 @@ def test_the_stage_prints_what_the_committed_lines_say(script: Call, lines: list
     assert time.perf_counter() - began < 20
     assert (done.status, done.err) == (0, "")
     headings = re.findall(r"^## (.+)$", done.out, re.MULTILINE)
-    assert len(headings) == 8
+    assert len(headings) == 9
     for heading in headings:
-        assert table_under(heading, done.out), heading
+        none = heading == "Verdicts by loop"  # of no work is there a record of both
+        assert bool(table_under(heading, done.out)) != none, heading
 
     good = [line for line in lines if line.get("verified") and len(line["trials"]) >= 3]
     keys = ("solver", "source", "backend")

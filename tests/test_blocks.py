@@ -1,6 +1,5 @@
 """Blocks whose threads work together, as kernels of one block a source do, on every backend there is."""
 
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +7,11 @@ import pytest
 from scipy.sparse import csgraph, csr_array
 
 from cuda_device.interface import Device, Module
-from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED
 from solving import require_clusters
 
 SOURCE = str(Path(__file__).parent / "cuda_on_cpu/kernels/blocks.cu")
 CLUSTERS = str(Path(__file__).parent / "cuda_on_cpu/kernels/clusters.cu")
-COUNTDOWN = str(Path(__file__).parent / "cuda_on_cpu/kernels/countdown.cu")
 GRIDS = str(Path(__file__).parent / "cuda_on_cpu/kernels/grids.cu")
 LIMITS = np.dtype([("levels", "i4"), ("weight", "f4")])
 
@@ -90,39 +87,6 @@ def test_a_launch_may_be_packed_once(device: Device) -> None:
         launch()
     for rounds, out in enumerate(outs, 1):
         assert device.download(out).tolist() == np.repeat((np.arange(2) + rounds) % 2, 32).tolist()
-
-
-@pytest.mark.parametrize(
-    ("begin", "stop", "times", "words"),
-    [((3, 1, 0, 0), -1, 4, (-1, 0, 28, 0)), ((3, 1, 0, 0), 1, 3, (0, 1, 21, 1)),
-     ((3, 0, 0, 0), -1, 0, (3, 0, 0, 0)),
-     ((3, 1, 0, 1), -1, 0, (3, 1, 0, 1))],
-)  # fmt: skip
-@pytest.mark.parametrize("timed", [False, True])
-def test_launches_are_repeated_until_kernels_say_that_it_is_enough(
-    device: Device, begin: tuple[int, ...], stop: int, times: int, words: tuple[int, ...], timed: bool
-) -> None:
-    """Both kernels run in their order, each time; with a clock for each launch, too."""
-    module, host = device.load(COUNTDOWN), np.array(begin, np.int32)
-    state = device.upload(host)
-    launches = [
-        module.kernel("count_down").with_arguments(1, 1, state, np.int32(stop), cooperative=False),
-        module.kernel("add").with_arguments(1, 1, state, np.int32(7), cooperative=False),
-    ]
-    with device.timing_kernels() if timed else nullcontext():
-        assert device.repeat(launches, state, host, more=1, met=3) == times
-    assert host.tolist() == list(words)
-    if times:
-        assert device.download(state).tolist() == list(words)
-
-
-def test_a_repeated_launch_of_a_closed_device_is_refused() -> None:
-    with EmulatedDevice() as device:
-        state = device.empty(4, np.int32)
-        kernel = device.load(COUNTDOWN).kernel("add")
-        launch = kernel.with_arguments(1, 1, state, np.int32(1), cooperative=False)
-    with pytest.raises(ValueError, match="closed"):
-        device.repeat([launch], state, np.ones(4, np.int32), more=1)
 
 
 @pytest.mark.parametrize(("clusters", "size"), [(1, 1), (3, 2), (2, 8), (2, 16)])

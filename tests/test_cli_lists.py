@@ -18,7 +18,7 @@ def test_solvers_are_all_listed(call: Call) -> None:
     assert {line.split()[0] for line in lines[1:]} == set(REGISTRY.solvers)
     bsp = next(line.split() for line in lines if line.startswith("bfs/bsp "))
     assert bsp[1:3] == ["cuda", "emulator"]
-    assert bsp[-1] == "block_size=256,loop=python"
+    assert bsp[-1] == "block_size=256,loop=c++"
 
 
 def test_committed_machines_are_listed(call: Call) -> None:

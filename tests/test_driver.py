@@ -5,13 +5,16 @@ from __future__ import annotations
 import ctypes
 import subprocess
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from cuda_device.compiled_files import find_cxx
-from cuda_device.driver import COOPERATIVE, CLaunch, DriverKernel, DriverModule, repeater
+from cuda_device.cuda import CudaLaunch
+from cuda_device.driver import COOPERATIVE, DriverKernel, DriverModule
 from cuda_device.errors import OneLineError
+from cuda_device.host_loop import HostLoop, Repeated
 
 LIBRARY = r"""
 #include <cstddef>
@@ -56,6 +59,22 @@ int cuLaunchKernelEx(const Config *config, void *, void **arguments, void **)
     noted[9] = *(unsigned char *)arguments[2], noted[10] = (long long)(4 * *(float *)arguments[3]);
     return 0;
 }
+int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned, unsigned,
+                   unsigned shared, void *stream, void **arguments, void **)
+{
+    noted[0] = x * 10000 + y * 100 + z;
+    noted[1] = block_x, noted[2] = shared, noted[3] = (long long)stream, noted[4] = (long long)function;
+    noted[5] = *(int *)arguments[0];
+    noted[6] = --**(int **)arguments[1];
+    return 0;
+}
+int cuMemcpyHtoD_v2(int *to, const void *from, size_t bytes) { memcpy(to, from, bytes); return 0; }
+int cuMemcpyDtoH_v2(void *to, const int *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+    return bytes == 4 ? 719 : 0;
+}
+int cuCtxSynchronize() { return 0; }
 }
 """
 
@@ -117,55 +136,20 @@ def test_an_error_of_the_driver_is_named(module: DriverModule) -> None:
         DriverKernel(module, "missing")
 
 
-MEMORY = np.zeros(4, np.int32)
-"""Of a driver that counts: kernel 1 as count_down of countdown.cu, kernel 2 as add."""
-LAUNCHED: list[tuple[int, ...]] = []
-
-
-@ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_size_t] * 11)
-def launch(function: int, *sizes: int) -> int:
-    LAUNCHED.append((function, *sizes[:7]))
-    if function == 1:
-        MEMORY[1] = max(MEMORY[1], MEMORY[0] > 0)
-        MEMORY[0] -= 1
-    MEMORY[2] += 7 * (function == 2)
-    return 700 * (function == 3)
-
-
-@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t)
-def write(address: int, words: int, size: int) -> int:
-    ctypes.memmove(MEMORY.ctypes.data, words, size)
-    return 0
-
-
-@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t)
-def read(words: int, address: int, size: int) -> int:
-    ctypes.memmove(words, MEMORY.ctypes.data, size)
-    return 0
-
-
-@pytest.mark.parametrize(
-    ("kernels", "begin", "code", "times", "words"),
-    [
-        ((1, 2), (3, 1, 0, 0), 0, 4, (-1, 0, 28, 0)),
-        ((1, 2), (3, 0, 0, 0), 0, 0, (3, 0, 0, 0)),
-        ((1, 2), (3, 1, 0, 1), 0, 0, (3, 1, 0, 1)),
-        ((1, 3), (3, 1, 0, 0), 700, 0, (3, 0, 0, 0)),
-    ],
-)
-def test_launches_are_repeated_in_c(
-    kernels: tuple[int, ...], begin: tuple[int, ...], code: int, times: int, words: tuple[int, ...]
-) -> None:
-    """What a driver returns ends it; the words are then as they were written."""
-    LAUNCHED.clear()
-    functions = (ctypes.c_void_p * 3)(
-        *(ctypes.cast(each, ctypes.c_void_p).value for each in (launch, write, read))
-    )
-    listed = (CLaunch * 2)(*(CLaunch(kernel, None, (5, 1, 1), (32, 2, 1), 16) for kernel in kernels))
-    host, iterations = np.array(begin, np.int32), ctypes.c_int()
-    where = ctypes.c_void_p(host.ctypes.data)
-    assert repeater().repeat(
-        functions, listed, 2, ctypes.c_uint64(77), where, 4, 1, 3, ctypes.byref(iterations)
-    ) == code  # fmt: skip
-    assert (iterations.value, tuple(host.tolist())) == (times, words)
-    assert LAUNCHED[:2] == [(kernel, 5, 1, 1, 32, 2, 1, 16) for kernel in kernels][: len(LAUNCHED)]
+def test_a_loop_is_executed_by_the_driver(module: DriverModule) -> None:
+    """Its launches have the sizes and arguments that were packed, and the grid that was counted."""
+    noted = (ctypes.c_longlong * 16).in_dll(module._cuda, "noted")
+    kernel = DriverKernel(module, "there")
+    state = np.array((40, 3), np.int32)  # in what stands for the memory of the device
+    values = [np.int32(-5), state.ctypes.data + 4]
+    for grid, blocks in (((3, 2), 30201), (None, 20101)):
+        state[:] = 40, 3
+        packed = kernel.packed(grid or 1, 32, values, 100, False, None)
+        launch = CudaLaunch(cast("Any", None), grid, 32, kernel, packed, [])
+        loop = HostLoop(rounds=[[launch]], state=cast("Any", state), seen=state.copy(), met=1, most=2)
+        repeated = module.repeat(loop, [launch.for_cpp()], state.ctypes.data)
+        assert repeated == Repeated(1, True, 0)
+        assert noted[:7] == [blocks, 32, 100, 0, 9, -5, 2]
+    one_word = HostLoop(rounds=[[launch]], state=cast("Any", state), seen=state[:1].copy())
+    with pytest.raises(OneLineError, match=r"a repeated launch failed: CUDA_ERROR_NOT_FOUND \(719\)"):
+        module.repeat(one_word, [launch.for_cpp()], state.ctypes.data)

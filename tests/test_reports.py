@@ -207,6 +207,14 @@ def test_a_variant_is_read_as_it_is_written() -> None:
     assert one.fits("bellman-ford/streams", {"parts": 2, "block_size": 256})
     assert not one.fits("bellman-ford/streams", {"parts": 8})
     assert not one.fits("bellman-ford/streams-pinned", {"parts": 2})
+
+
+def test_a_record_older_than_a_setting_fits_what_was_then_the_only_value() -> None:
+    by = {loop: Variant.parse(f"bfs/bsp:loop={loop}") for loop in ("python", "c++")}
+    assert by["python"].fits("bfs/bsp", {"block_size": 256})
+    assert not by["c++"].fits("bfs/bsp", {"block_size": 256})
+    assert by["c++"].fits("bfs/bsp", {"loop": "c++"})
+    assert not by["python"].fits("bfs/bsp", {"loop": "c++"})
     for spec in ("streams", "bellman-ford/streams:parts"):
         with pytest.raises(OneLineError, match="is no solver; expected such as"):
             Variant.parse(spec)

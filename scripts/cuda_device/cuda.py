@@ -21,6 +21,7 @@ from cuda_device.compiled_files import PLACES, own_file, shown_path
 from cuda_device.driver import Driver, DriverKernel, DriverModule, Launch
 from cuda_device.errors import DeviceError, TooLargeError
 from cuda_device.gpu_limits import GPULimits
+from cuda_device.host_loop import CLaunch, HostLoop, Repeated
 from cuda_device.interface import Buffer, Device, Dim, Event, as_xyz, check_launch
 from cuda_device.management import find_gpu
 from cuda_device.toolkits import known_capabilities
@@ -142,18 +143,18 @@ class CudaKernel:
 
     def with_arguments(
         self,
-        grid: Dim,
+        grid: Dim | None,
         block: Dim,
         *arguments: Any,
         shared: int = 0,
         cluster: Dim | None = None,
         cooperative: bool = True,
-    ) -> PackedLaunch:
-        check_launch(self.name, grid, block, shared, self.device.limits, cluster, cooperative)
+    ) -> CudaLaunch:
+        check_launch(self.name, grid or 1, block, shared, self.device.limits, cluster, cooperative)
         kernel = self._module.driver_kernel(self.name)
-        launch = kernel.packed(grid, block, self._values(arguments), shared, cooperative, cluster)
+        launch = kernel.packed(grid or 1, block, self._values(arguments), shared, cooperative, cluster)
         buffers = [(a, i) for i, a in enumerate(arguments, 1) if type(a) is CudaBuffer]
-        return PackedLaunch(self, kernel, launch, buffers)
+        return CudaLaunch(self, grid, math.prod(as_xyz(block)), kernel, launch, buffers)
 
     def _values(self, arguments: tuple[Any, ...]) -> list[Any]:
         """Return addresses of buffers, and numbers; raise TypeError for anything else."""
@@ -201,16 +202,20 @@ class CudaKernel:
 
 
 @dataclass(frozen=True)
-class PackedLaunch:
+class CudaLaunch:
     """A launch whose arguments are packed, and the buffers among them, with their positions."""
 
     kernel: CudaKernel
+    grid: Dim | None
+    threads: int
     by_driver: DriverKernel
     launch: Launch
     buffers: Sequence[tuple[CudaBuffer, int]]
 
-    def __call__(self) -> None:
+    def __call__(self, blocks: int | None = None) -> None:
         self.check()
+        if self.grid is None:
+            self.launch.config.grid[0] = blocks
         timer = self.kernel.device._timer
         start = self.kernel.device.mark_after_hold(None) if timer else None
         self.by_driver.launch(self.launch)
@@ -221,6 +226,12 @@ class PackedLaunch:
         """Raise ValueError if the device is closed, and with it all buffers."""
         for buffer, position in self.buffers[:1]:
             self.kernel._address(buffer, position)
+
+    def for_cpp(self) -> CLaunch:
+        """Return the launch as C++ takes it, which this one must outlive."""
+        config, arguments = self.launch.config, ctypes.cast(self.launch.arguments, ctypes.c_void_p)
+        grid = (0, 1, 1) if self.grid is None else config.grid
+        return CLaunch(self.by_driver.function, arguments, grid, config.block, config.shared)
 
 
 class CudaModule:
@@ -454,22 +465,16 @@ class CudaDevice(Device):
     def synchronize(self) -> None:
         self._context.synchronize()
 
-    def repeat(
-        self,
-        launches: Sequence[Callable[[], None]],
-        state: Buffer,
-        words: NDArray[np.int32],
-        more: int,
-        met: int | None = None,
-    ) -> int:
-        packed = [launch for launch in launches if isinstance(launch, PackedLaunch)]
-        if self._timer or len(packed) < len(launches):  # each launch is timed by itself
-            return super().repeat(launches, state, words, more, met)
-        self.check_copy(state, words)
-        for launch in packed:
+    def repeat(self, loop: HostLoop) -> Repeated:
+        launches = [cast("CudaLaunch", launch) for launches in loop.rounds for launch in launches]
+        if self._timer:  # each launch is timed by itself
+            return super().repeat(loop)
+        for launch in launches:
             launch.check()
-        prepared = [(launch.by_driver, launch.launch) for launch in packed]
-        return self._driver.repeat(prepared, self._address(state), words, more, met)
+        if loop.state is not None:
+            self.check_copy(loop.state, loop.seen)
+        state = 0 if loop.state is None else self._address(loop.state)
+        return self._driver.repeat(loop, [launch.for_cpp() for launch in launches], state)
 
     @naming_cuda
     def free_memory(self) -> int:

@@ -8,15 +8,23 @@ import ctypes
 import math
 import struct
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_device.compiled_files import build_host, own_file
 from cuda_device.errors import DeviceError
+from cuda_device.host_loop import (
+    CALL_LAUNCH,
+    CALL_READ,
+    CALL_WAIT,
+    CALL_WRITE,
+    CDriver,
+    CLaunch,
+    HostLoop,
+    Repeated,
+)
 from cuda_device.interface import PACKED, Dim, as_xyz
 
 COOPERATIVE, CLUSTER = 2, 4
@@ -53,28 +61,6 @@ class LaunchConfig(ctypes.Structure):
         ("stream", ctypes.c_void_p),
         ("attributes", ctypes.POINTER(LaunchAttribute)), ("count", ctypes.c_uint),
     )  # fmt: skip
-
-
-class CLaunch(ctypes.Structure):
-    """`Launch` of `kernels/cuda_device/repeat.cpp`."""
-
-    _fields_ = (
-        ("function", ctypes.c_void_p), ("arguments", ctypes.c_void_p),
-        ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared", ctypes.c_uint),
-    )  # fmt: skip
-
-    @classmethod
-    def of(cls, kernel: "DriverKernel", launch: "Launch") -> Self:
-        """Return a launch that is packed, which must outlive it."""
-        config = launch.config
-        arguments = ctypes.cast(launch.arguments, ctypes.c_void_p)
-        return cls(kernel.function, arguments, config.grid, config.block, config.shared)
-
-
-@cache
-def repeater() -> ctypes.CDLL:
-    """Return the C++ that repeats launches, compiled once."""
-    return ctypes.CDLL(str(build_host(own_file("repeat.cpp"))))
 
 
 class Launch:
@@ -193,27 +179,20 @@ class Driver:
         self._cuda.cuGetErrorName(code, ctypes.byref(text))
         return DeviceError(f"CUDA: {what} failed: {(text.value or b'error').decode()} ({code})")
 
-    def repeat(
-        self,
-        launches: Sequence[tuple[DriverKernel, Launch]],
-        state: int,
-        words: NDArray[np.int32],
-        more: int,
-        met: int | None,
-    ) -> int:
-        """Repeat launches as `Device.repeat` says, in C++; `state` is where the words are on the device."""
-        listed = (CLaunch * len(launches))(*(CLaunch.of(kernel, launch) for kernel, launch in launches))
-        names = "cuLaunchKernel", "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2"
-        functions = (ctypes.cast(self._cuda[name], ctypes.c_void_p).value for name in names)
-        iterations = ctypes.c_int()
-        code = repeater().repeat(
-            (ctypes.c_void_p * len(names))(*functions), listed, len(launches), ctypes.c_uint64(state),
-            ctypes.c_void_p(words.ctypes.data), words.size, more, -1 if met is None else met,
-            ctypes.byref(iterations),
+    def repeat(self, loop: HostLoop, launches: Sequence[CLaunch], state: int) -> Repeated:
+        """Execute a loop in C++, with its launches by this driver; `state` is the address of the state."""
+        cuda = self._cuda
+        functions = (
+            kind(ctypes.cast(function, ctypes.c_void_p).value or 0)
+            for kind, function in (
+                (CALL_LAUNCH, cuda.cuLaunchKernel), (CALL_WRITE, cuda.cuMemcpyHtoD_v2),
+                (CALL_READ, cuda.cuMemcpyDtoH_v2), (CALL_WAIT, cuda.cuCtxSynchronize),
+            )
         )  # fmt: skip
+        code, repeated = loop.in_cpp(CDriver(*functions), launches, state)
         if code:
             raise self.failure("a repeated launch", code)
-        return iterations.value
+        return repeated
 
 
 class DriverModule(Driver):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, Protocol, Self, TypeVar
@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from cuda_device.errors import DeviceError
 from cuda_device.gpu_limits import GPULimits, Needs
+from cuda_device.host_loop import HostLoop, Repeated
 
 PACKED = {
     "b1": "?7x", "i1": "b7x", "u1": "B7x", "i2": "h6x", "u2": "H6x", "i4": "i4x", "u4": "I4x",
@@ -108,6 +109,21 @@ class Event(Protocol):
         """Return the device time in ms from an earlier mark to this one; both must have been reached."""
 
 
+class PackedLaunch(Protocol):
+    """A launch whose arguments are packed."""
+
+    @property
+    def grid(self) -> Dim | None:
+        """The grid; None of a launch that is given its blocks."""
+
+    @property
+    def threads(self) -> int:
+        """Threads in a block."""
+
+    def __call__(self, blocks: int | None = None) -> None:
+        """Launch, with so many blocks if it has no grid."""
+
+
 class Kernel(Protocol):
     """A `__global__` function."""
 
@@ -133,14 +149,17 @@ class Kernel(Protocol):
 
     def with_arguments(
         self,
-        grid: Dim,
+        grid: Dim | None,
         block: Dim,
         *arguments: Any,
         shared: int = 0,
         cluster: Dim | None = None,
         cooperative: bool = True,
-    ) -> Callable[[], None]:
-        """Return what makes this launch, as often as it is called; arguments are packed once."""
+    ) -> PackedLaunch:
+        """Return what makes this launch, as often as it is called; arguments are packed once.
+
+        Without a grid, each call gives the number of blocks.
+        """
 
 
 class Module(Protocol):
@@ -272,29 +291,9 @@ class Device(ABC):
     def synchronize(self) -> None:
         """Wait until all work on the device is finished."""
 
-    def repeat(
-        self,
-        launches: Sequence[Callable[[], None]],
-        state: Buffer,
-        words: NDArray[np.int32],
-        more: int,
-        met: int | None = None,
-    ) -> int:
-        """Repeat launches, of `with_arguments`, until kernels say that it is enough; return how often.
-
-        `words` is the host's copy of `state`, int32. Before each iteration `words[more]` is set to 0, and all
-        are written to the device; after it they are read. It ends if `words[more]` is 0 then, or `words[met]`
-        is not. On a GPU this is done in C++.
-        """
-        iterations = 0
-        while words[more] and (met is None or not words[met]):
-            words[more] = 0
-            self.write(state, words)
-            for launch in launches:
-                launch()
-            self.read(state, words)
-            iterations += 1
-        return iterations
+    def repeat(self, loop: HostLoop) -> Repeated:
+        """Execute a loop in C++; its launches are this device's, in the default stream."""
+        return loop.by_callbacks(self)
 
     def wait_for(self, word: NDArray[Any]) -> int:
         """Return the number other than 0 that a kernel writes to mapped memory, as soon as it is there.

@@ -219,14 +219,15 @@ class EmulatedKernel:
 
     def with_arguments(
         self,
-        grid: Dim,
+        grid: Dim | None,
         block: Dim,
         *arguments: Any,
         shared: int = 0,
         cluster: Dim | None = None,
         cooperative: bool = True,
-    ) -> Callable[[], None]:
-        return partial(self, grid, block, *arguments, shared=shared, cooperative=cooperative, cluster=cluster)
+    ) -> EmulatedLaunch:
+        options = {"shared": shared, "cooperative": cooperative, "cluster": cluster}
+        return EmulatedLaunch(self, grid, block, arguments, options)
 
     def _check(
         self, grid: Dim, block: Dim, shared: int, cluster: Dim | None, cooperative: bool
@@ -270,6 +271,26 @@ class EmulatedKernel:
                 values.append(argument)
         self._struct.pack_into(self._slots, 0, *values)
         self._ranges.pack_into(self._buffers, 0, *ranges)
+
+
+@dataclass(frozen=True)
+class EmulatedLaunch:
+    """A launch with its arguments."""
+
+    kernel: EmulatedKernel
+    grid: Dim | None
+    block: Dim
+    arguments: tuple[Any, ...]
+    options: dict[str, Any]
+
+    @property
+    def threads(self) -> int:
+        return math.prod(as_xyz(self.block))
+
+    def __call__(self, blocks: int | None = None) -> None:
+        grid = blocks if self.grid is None else self.grid
+        assert grid is not None
+        self.kernel(grid, self.block, *self.arguments, **self.options)
 
 
 @dataclass

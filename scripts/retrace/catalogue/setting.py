@@ -67,10 +67,13 @@ PREDECESSORS: Settings = {
 
 LOOP: Settings = {
     "loop": Setting(
-        "python", "what repeats the launches: Python, or C++ through the driver", choices=("python", "c++")
+        "c++", "what repeats the launches: C++, as in print, or Python", choices=("c++", "python")
     )
 }
-"""The setting of a solver whose iterations are launches; the reports' programs are in C or C++."""
+"""The setting of a published solver that launches kernels until what the host reads says that it is enough.
+
+Those that launch a handful, or whose launches differ in each iteration, have none: Python launches.
+"""
 
 CORES = len(os.sched_getaffinity(0))
 """Cores of the CPU that this process may use."""

@@ -19,9 +19,16 @@ def doubts(entries: Iterable[Measured]) -> dict[str, list[Doubt]]:
     for entry in entries:
         if entry.times:
             tables[entry.experiment, entry.machine].append(entry.record)
-    every = ((address(record), [*doubtful_trials(record), *odd]) for records in tables.values()
+    every = ((address(record), [*doubtful_trials(record), *_unlike_print(record), *odd])
+             for records in tables.values()
              for record, odd in zip(records, _odd(records), strict=True))  # fmt: skip
     return {place: reasons for place, reasons in every if reasons}
+
+
+def _unlike_print(record: Record) -> Iterator[Doubt]:
+    """Say that Python repeated the launches, where the settings that names state do not."""
+    if record.loops_in_python and "loop" not in record.parameters:
+        yield Doubt("launched by Python", "Python repeated the launches, which C++ does now")
 
 
 def _odd(records: Sequence[Record]) -> Iterator[list[Doubt]]:

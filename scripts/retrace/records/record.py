@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.parameters import check_parameters
+from retrace.records.variant import UNSTATED
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
 from retrace.system.models import CONTROLS, SHA256, Model, Name, at, explain, one_line
@@ -336,6 +337,12 @@ class Record(Model):
             return None
         every = self.machine.cores if "threads" in solver.settings else 1
         return int(self.parameters.get("threads", every))
+
+    @property
+    def loops_in_python(self) -> bool:
+        """Whether Python repeated the launches of a solver whose loop may be in C++."""
+        loop = self.parameters.get("loop", UNSTATED["loop"])
+        return loop == "python" and "loop" in CATALOGUE.find(self.solver).settings
 
     @property
     def place(self) -> dict[str, str | None]:

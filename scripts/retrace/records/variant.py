@@ -11,6 +11,9 @@ from retrace.system.errors import RetraceError
 QUERY = ("pair", "target", "sources", "pairs", "source_seed", "threads", "weight_low", "weight_high")
 """Parameters of a record that are no settings of its solver: what was asked, and how the machine was used."""
 
+UNSTATED = {"loop": "python"}
+"""The values of settings that records do not state which are older than the setting."""
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -26,7 +29,7 @@ class Variant:
     def fits(self, solver: str, parameters: Mapping[str, int | float | str]) -> bool:
         """Return whether a record of `solver` with `parameters` is of this variant."""
         return solver == self.solver and all(
-            str(parameters.get(key)) == value for key, value in self.settings.items()
+            str(parameters.get(key, UNSTATED.get(key))) == value for key, value in self.settings.items()
         )
 
     @classmethod

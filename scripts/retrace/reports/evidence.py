@@ -46,10 +46,16 @@ class Evidence:
         return [entry for entry in self.entries if any(fits(entry, variant) for variant in variants)]
 
     def timed(self, variant: Variant) -> dict[str, Measured]:
-        """Return a variant's timed entries by graph and pair, the least work first; RetraceError of two."""
+        """Return a variant's timed entries by graph and pair, the least work first; RetraceError of two.
+
+        Of two whose launches C++ and Python repeated, it is that of C++.
+        """
         timed: dict[str, Measured] = {}
-        for entry in sorted(self.records(variant), key=lambda entry: entry.work):
-            if entry.total and timed.setdefault(entry.title, entry) is not entry:
+        records = sorted(self.records(variant), key=lambda e: (e.work, e.record.loops_in_python))
+        for entry in records:
+            if not entry.total or (first := timed.setdefault(entry.title, entry)) is entry:
+                continue
+            if entry.record.loops_in_python == first.record.loops_in_python:
                 twice = f"two records of {variant} on {entry.title} from {self.machine}"
                 raise RetraceError(f"{entry.experiment}: {twice}; give one")
         return timed

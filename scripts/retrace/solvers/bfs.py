@@ -5,14 +5,16 @@ All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every 
 """
 
 from ctypes import byref
-from typing import Any, ClassVar, cast
+from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
 from cuda_device import memory
 from cuda_device.errors import TooLargeError
-from cuda_device.interface import Buffer, Device, Dim, Kernel
-from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
+from cuda_device.host_loop import HostLoop
+from cuda_device.interface import Device
+from retrace.catalogue.setting import LOOP, PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, function_of, host_function, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -125,11 +127,9 @@ class BspBFS(TracedBack, BulkSynchronous):
         frontier, visited = device.upload(only_source), device.upload(only_source)
         updating, more = device.upload(np.zeros_like(only_source)), device.empty(1, np.int32)
         self.answer = device.upload(unreached(graph, query.source))
-        self.arguments = (
-            (vertices, *arcs, visited, frontier, updating, self.answer),
-            (vertices, frontier, updating, visited, more),
-        )
-        self.pack_launches()
+        of_first = vertices, *arcs, visited, frontier, updating, self.answer
+        self.frontier = frontier
+        self.alternate(of_first, (vertices, frontier, updating, visited), more)
 
 
 class CountedBspBFS(BspBFS):
@@ -143,20 +143,15 @@ class CountedBspBFS(BspBFS):
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         self.count = self.device.load(self.more_sources[0]).kernel("count_frontier")
-        self.expand = self.first
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        self.times = self.device.upload(np.zeros(self.graph.vertices, dtype=np.int32))
-        self.first = cast(Kernel, self.count_and_expand)
-
-    def count_and_expand(
-        self, grid: Dim, block: Dim, vertices: np.int32, indptr: Buffer, indices: Buffer, visited: Buffer,
-        frontier: Buffer, *vectors: Buffer, **options: Any,
-    ) -> None:  # fmt: skip
-        """Launch the counting kernel, then the first of an iteration's two."""
-        self.count(grid, block, vertices, frontier, self.times, **options)
-        self.expand(grid, block, vertices, indptr, indices, visited, frontier, *vectors, **options)
+        vertices = self.graph.vertices
+        self.times = self.device.upload(np.zeros(vertices, dtype=np.int32))
+        arguments = np.int32(vertices), self.frontier, self.times
+        counting = self.pack(self.count, self.grid(vertices), *arguments)
+        (both,) = self.loop.rounds
+        self.loop = replace(self.loop, rounds=[[counting, *both]])
 
     def observed(self) -> dict[str, float]:
         times = self.device.download(self.times)
@@ -178,6 +173,7 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
     settings: ClassVar[Settings] = {
         **DeviceSolver.settings,
         "block_queue_size": Setting(512, "entries of a block's queue in shared memory", most=12_000),
+        **LOOP,
     }
 
     def setup(self, graph: CSRGraph) -> None:
@@ -187,28 +183,26 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
 
     def upload(self, query: Query) -> None:
         graph, device = self.graph, self.device
-        self.arcs = self.upload_arcs(graph)
+        arcs = self.upload_arcs(graph)
         self.label = device.upload(np.full(graph.vertices, -1, dtype=np.int32))
-        self.visited = device.upload(np.zeros(graph.vertices, dtype=np.int32))
-        self.frontiers = [device.empty(graph.vertices, np.int32) for _ in ("previous", "current")]
-        self.previous_tail, self.tail = device.empty(1, np.int32), device.empty(1, np.int32)
-        tails_and_marks = self.previous_tail, self.tail, self.label, self.visited
-        self.start(1, 1, np.int32(query.source), self.frontiers[0], *tails_and_marks)
+        visited = device.upload(np.zeros(graph.vertices, dtype=np.int32))
+        frontiers = [device.empty(graph.vertices, np.int32) for _ in ("previous", "current")]
+        previous_tail, tail = device.empty(1, np.int32), device.empty(1, np.int32)
+        self.start(1, 1, np.int32(query.source), frontiers[0], previous_tail, tail, self.label, visited)
+        size = np.int32(self.number("block_queue_size"))
+        expand, back = (
+            self.pack(
+                self.expand, None, previous, previous_tail, current, tail, *arcs, self.label, visited, size,
+                shared=size.nbytes * int(size),
+            )
+            for previous, current in (frontiers, frontiers[::-1])
+        )  # fmt: skip
+        following = self.next.with_arguments(1, 1, previous_tail, tail, cooperative=False)
+        rounds = [[expand], [following, back], [following, expand]]
+        self.loop = HostLoop(rounds=rounds, recurring=2, state=tail, seen=np.ones(1, np.int32))
 
     def solve(self, query: Query) -> int:
-        previous, current = self.frontiers
-        frontier = np.ones(1, dtype=np.int32)
-        levels, size = 0, np.int32(self.number("block_queue_size"))
-        while frontier[0]:
-            self.expand(
-                self.grid(int(frontier[0])), self.block_size, previous, self.previous_tail, current,
-                self.tail, *self.arcs, self.label, self.visited, size, shared=size.nbytes * int(size),
-            )  # fmt: skip
-            self.device.read(self.tail, frontier)
-            self.next(1, 1, self.previous_tail, self.tail)
-            previous, current = current, previous
-            levels += 1
-        return levels
+        return self.repeat(self.loop).iterations
 
     def download(self) -> Int32Array:
         label = self.device.download(self.label)

@@ -7,15 +7,15 @@ case, but as many iterations only as a shortest path has arcs, and parallel with
 
 from collections.abc import Callable
 from functools import partial
-from itertools import count
 from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from cuda_device.interface import Buffer, Kernel
-from retrace.catalogue.setting import Settings
+from cuda_device.host_loop import HostLoop
+from cuda_device.interface import Buffer, Kernel, PackedLaunch
+from retrace.catalogue.setting import LOOP, Settings
 from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
@@ -81,6 +81,9 @@ class MaskSSSP(DeviceSolver):
     """What the kernel updates beside the mask."""
     answer: list[Buffer]
     """Distances and predecessors."""
+    first_masked: float | None
+    """At which vertex the host's searches of the mask ended, on average, but for the last."""
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **LOOP}
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
@@ -108,13 +111,14 @@ class MaskSSSP(DeviceSolver):
         return self.allocated(partial(self.device.page_lock, allocate), size, dtype)
 
     def upload(self, query: Query) -> None:
-        self.found_at: list[int] = []
+        self.first_masked = None
         with self.device.off_the_clock():
             self.lock_on_host()
         self.arcs = self.send_graph()
         self.make_mask()
         self.allocate_state()
         self.start(query.source)
+        self.loop = self.make_loop()
 
     def send_graph(self) -> list[Buffer]:
         """Copy the graph to the device; return `indptr`, `indices` and weights."""
@@ -138,27 +142,28 @@ class MaskSSSP(DeviceSolver):
         vertices = self.graph.vertices
         kernel(self.grid(vertices), self.block_size, np.int32(vertices), *arguments)
 
-    def any_masked(self) -> bool:
-        """Wait for the kernel; return whether any vertex is masked."""
-        self.device.read(self.mask, self.seen)
-        return self.find_masked()
+    def make_loop(self) -> HostLoop:
+        """Relax, then copy the mask and search it on the host."""
+        return HostLoop(rounds=[[self.relaxing()]], state=self.mask, seen=self.seen, most=self.most)
 
-    def find_masked(self) -> bool:
-        """Return whether the host finds a masked vertex; argmax stops at the first one, as std::find does."""
-        first = int(self.seen.argmax())
-        if not self.seen[first]:
-            return False
-        self.found_at.append(first)
-        return True
+    def relaxing(self) -> PackedLaunch:
+        """Return the launch that relaxes."""
+        vertices = self.graph.vertices
+        arguments = np.int32(vertices), *self.arcs, self.mask, *self.state
+        return self.pack(self.relax, self.grid(vertices), *arguments)
+
+    @property
+    def most(self) -> int:
+        """The iterations after which a search does not end, since a shortest path has fewer arcs."""
+        return self.graph.vertices + 1
 
     def solve(self, query: Query) -> int:
-        for iteration in count(1):
-            self.each_vertex(self.relax, *self.arcs, self.mask, *self.state)
-            if not self.any_masked():
-                return iteration
-            if iteration > self.graph.vertices:  # a shortest path has fewer arcs
-                raise RetraceError(f"{self.name} does not end: it masks the vertices of a cycle of weight 0")
-        raise AssertionError
+        iterations, ended, positions = self.repeat(self.loop)
+        if not ended:
+            raise RetraceError(f"{self.name} does not end: it masks the vertices of a cycle of weight 0")
+        if iterations > 1:
+            self.first_masked = positions / (iterations - 1)
+        return iterations
 
     def download(self) -> Int32Array:
         self.each_vertex(self.others[1], *self.state, *self.answer)
@@ -176,7 +181,7 @@ class MaskSSSP(DeviceSolver):
 
         Page-locking is an allocation, too. The last search, which finds no vertex, does not count.
         """
-        quantities = {"first_masked": float(np.mean(self.found_at))} if self.found_at else {}
+        quantities = {} if self.first_masked is None else {"first_masked": self.first_masked}
         return {"allocation_ms": self.allocation_ms, **quantities}
 
 
@@ -242,9 +247,9 @@ class ZeroCopySSSP(MaskSSSP):
     def make_mask(self) -> None:
         """Do nothing: the mask is mapped."""
 
-    def any_masked(self) -> bool:
-        self.device.synchronize()
-        return self.find_masked()
+    def make_loop(self) -> HostLoop:
+        """Relax, wait, and search the mask on the host."""
+        return HostLoop(rounds=[[self.relaxing()]], state=None, seen=self.seen, most=self.most)
 
 
 class MappedSSSP(ZeroCopySSSP):
@@ -307,17 +312,21 @@ class GPUSearchSSSP(MaskSSSP):
         super().make_mask()
         self.found = self.device.empty(1, np.int32)
 
-    def any_masked(self) -> bool:
-        begin, blocks, block_size = 0, 1, self.block_size
-        self.device.write(self.found, np.zeros(1, dtype=np.int32))
+    def make_loop(self) -> HostLoop:
+        """Relax, then search parts of the mask on the device until one has a masked vertex."""
+        searches, begin, blocks = list[PackedLaunch](), 0, 1
         while begin < self.graph.vertices:
-            end = min(begin + blocks * block_size, self.graph.vertices)
-            self.search(blocks, block_size, np.int32(begin), np.int32(end), self.mask, self.found)
-            self.device.read(self.found, self.seen)
-            if self.seen[0]:
-                return True
+            end = min(begin + blocks * self.block_size, self.graph.vertices)
+            arguments = np.int32(begin), np.int32(end), self.mask, self.found
+            searches.append(self.pack(self.search, blocks, *arguments))
             begin, blocks = end, 2 * blocks
-        return False
+        rounds, looks = [[self.relaxing(), *searches]], len(searches)
+        return HostLoop(
+            rounds=rounds, looks=looks, state=self.found, seen=self.seen, clears=True, most=self.most
+        )  # fmt: skip
+
+    def observed(self) -> dict[str, float]:
+        return {"allocation_ms": self.allocation_ms}
 
 
 class SeparatePredecessors(StandardSSSP):
@@ -418,6 +427,7 @@ class CountedSSSP(StandardSSSP):
 
     name = "sssp/standard-counted"
     more_sources = ("sssp/count-sectors.cu",)
+    settings: ClassVar[Settings] = DeviceSolver.settings
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
@@ -425,19 +435,24 @@ class CountedSSSP(StandardSSSP):
 
     def upload(self, query: Query) -> None:
         super().upload(query)
+        self.found_at: list[int] = []
         self.searches_ms: list[float] = []
         self.reads, self.sectors = (self.device.upload(np.zeros(1, np.uint64)) for _ in range(2))
 
-    def each_vertex(self, kernel: Kernel, *arguments: Any) -> None:
-        if kernel is self.relax:
-            super().each_vertex(self.count, *self.arcs[:2], self.mask, self.reads, self.sectors)
-        super().each_vertex(kernel, *arguments)
-
-    def find_masked(self) -> bool:
-        began = perf_counter()
-        found = super().find_masked()
-        self.searches_ms.append((perf_counter() - began) * 1e3)
-        return found
+    def solve(self, query: Query) -> int:
+        """Do as the loop does, with a count before each iteration and a clock around each search."""
+        while len(self.searches_ms) == len(self.found_at):
+            self.each_vertex(self.count, *self.arcs[:2], self.mask, self.reads, self.sectors)
+            self.each_vertex(self.relax, *self.arcs, self.mask, *self.state)
+            self.device.read(self.mask, self.seen)
+            began = perf_counter()
+            first = int(self.seen.argmax())
+            found = self.seen[first]
+            self.searches_ms.append((perf_counter() - began) * 1e3)
+            if found:
+                self.found_at.append(first)
+        self.first_masked = float(np.mean(self.found_at)) if self.found_at else None
+        return len(self.searches_ms)
 
     def observed(self) -> dict[str, float]:
         """Return also how many labels are read, from how many sectors, and the ms of searches of the mask.

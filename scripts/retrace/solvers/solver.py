@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device.gpu_limits import GPULimits, Needs
-from cuda_device.interface import MAX_THREADS, Buffer, Device, Kernel
+from cuda_device.host_loop import HostLoop, Repeated
+from cuda_device.interface import MAX_THREADS, Buffer, Device, Dim, Kernel, PackedLaunch
 from retrace.catalogue.known_solvers import CATALOGUE, PROBLEMS, KnownSolver, unknown_solver
 from retrace.catalogue.setting import LOOP, Setting, Settings, Value
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
@@ -339,13 +340,14 @@ class DeviceSolver(Solver):
             asked = f"{self.name}: block_size is {self.block_size}"
             raise RetraceError(f"{asked}, expected a multiple of {WARP}")
 
-    def pack(
-        self, threads: int, kernels: Sequence[Kernel], arguments: Sequence[tuple[Any, ...]]
-    ) -> list[Callable[[], None]]:
-        """Return a launch of each kernel with its arguments packed, for `Device.repeat`."""
-        size = self.grid(threads), self.block_size
-        pairs = zip(kernels, arguments, strict=True)
-        return [kernel.with_arguments(*size, *given, cooperative=False) for kernel, given in pairs]
+    def pack(self, kernel: Kernel, grid: Dim | None, *arguments: Any, shared: int = 0) -> PackedLaunch:
+        """Return a launch for a loop, of the solver's blocks; without a grid, of as many as were counted."""
+        return kernel.with_arguments(grid, self.block_size, *arguments, shared=shared, cooperative=False)
+
+    def repeat(self, loop: HostLoop) -> Repeated:
+        """Execute a loop, in C++ if the setting says so."""
+        in_cpp = self.parameters.get("loop") == "c++"
+        return self.device.repeat(loop) if in_cpp else loop.in_python(self.device)
 
     def grid(self, threads: int) -> int:
         """Return the number of blocks that hold this many threads, at least one."""
@@ -372,38 +374,21 @@ class BulkSynchronous(DeviceSolver):
     settings: ClassVar[Settings] = {**DeviceSolver.settings, **LOOP}
     kernels: ClassVar[tuple[str, str]]
     """The names of the two kernels in `source`."""
-    first: Kernel
-    second: Kernel
     answer: Buffer
-    arguments: tuple[tuple[Any, ...], tuple[Any, ...]]
-    """The arguments of each kernel, of which the second one's last is the flag. Set by `upload`."""
-    launches: Sequence[Callable[[], None]]
-    """The launches of an iteration, if C++ repeats them."""
+    loop: HostLoop
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
         self.first, self.second = self.load_kernels(*self.kernels)
 
-    def pack_launches(self) -> None:
-        """Pack the arguments for C++, as the last step of `upload`."""
-        if self.parameters.get("loop") == "c++":
-            self.launches = self.pack(self.graph.vertices, (self.first, self.second), self.arguments)
+    def alternate(self, of_first: Sequence[Any], of_second: Sequence[Any], more: Buffer) -> None:
+        """Make the loop of both kernels, each with its arguments, and the flag: the last step of `upload`."""
+        grid = self.grid(self.graph.vertices)
+        launches = [self.pack(self.first, grid, *of_first), self.pack(self.second, grid, *of_second, more)]
+        self.loop = HostLoop(rounds=[launches], state=more, seen=np.ones(1, np.int32), clears=True)
 
     def solve(self, query: Query) -> int:
-        grid, block, device = self.grid(self.graph.vertices), self.block_size, self.device
-        of_first, of_second = self.arguments
-        flag = of_second[-1]
-        no, more = np.zeros(1, np.int32), np.ones(1, np.int32)
-        if self.parameters.get("loop") == "c++":
-            return device.repeat(self.launches, flag, more, more=0)
-        iterations = 0
-        while more[0]:
-            device.write(flag, no)
-            self.first(grid, block, *of_first)
-            self.second(grid, block, *of_second)
-            device.read(flag, more)
-            iterations += 1
-        return iterations
+        return self.repeat(self.loop).iterations
 
     def download(self) -> Int32Array:
         return self.device.download(self.answer)

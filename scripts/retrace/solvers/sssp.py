@@ -82,11 +82,8 @@ class BspSSSP(BulkSynchronous):
         for distance in (self.answer, updating):
             fill_but_one(device, distance, UNREACHABLE, query.source, 0)
         vertices, more = np.int32(graph.vertices), device.empty(1, np.int32)
-        self.arguments = (
-            (vertices, *arcs, mask, self.answer, updating),
-            (vertices, mask, self.answer, updating, more),
-        )
-        self.pack_launches()
+        of_first = vertices, *arcs, mask, self.answer, updating
+        self.alternate(of_first, (vertices, mask, self.answer, updating), more)
 
 
 class SciPySSSP(SciPyPeer):

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from cuda_device.host_loop import HostLoop
 from retrace.catalogue.setting import LOOP, Settings
 from retrace.devices.host import c_graph
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -71,35 +72,21 @@ class BspSTCON(DeviceSolver):
         self.updating = [device.upload(np.zeros_like(red)) for _ in ("frontier", "red", "green")]
         self.cost = device.upload(np.zeros(self.forward.vertices, dtype=np.int32))
         self.state = device.upload(np.zeros(4, dtype=np.int32))
-        vertices = np.int32(self.forward.vertices)
+        vertices, grid = self.forward.vertices, self.grid(self.forward.vertices)
         vectors = self.frontier, self.red, self.green, *self.updating, self.cost, self.state
-        self.arguments = (vertices, *self.arcs, *vectors), (vertices, *vectors)
-        if self.parameters["loop"] == "c++":
-            kernels = self.kernel1, self.kernel2
-            self.launches = self.pack(self.forward.vertices, kernels, self.arguments)
+        launches = [
+            self.pack(self.kernel1, grid, np.int32(vertices), *self.arcs, *vectors),
+            self.pack(self.kernel2, grid, np.int32(vertices), *vectors),
+        ]
+        seen = np.zeros(4, dtype=np.int32)
+        self.loop = HostLoop(rounds=[launches], state=self.state, seen=seen, clears=True, more=MORE, met=MET)
 
     def solve(self, query: Query) -> int:
-        state = np.zeros(4, dtype=np.int32)
-        state[MORE] = query.source != query.target
-        if self.parameters["loop"] == "c++":
-            iterations = self.device.repeat(self.launches, self.state, state, MORE, MET)
-        else:
-            iterations = self.iterate(state)
-        met = query.source == query.target or state[MET]
-        self.length = int(state[RED_LENGTH] + state[GREEN_LENGTH]) if met else UNREACHABLE
-        return iterations
-
-    def iterate(self, state: Int32Array) -> int:
-        """Launch both kernels until the searches meet or end; return how often."""
-        grid, block, iterations = self.grid(self.forward.vertices), self.block_size, 0
-        of_first, of_second = self.arguments
-        while state[MORE] and not state[MET]:
-            state[MORE] = 0
-            self.device.write(self.state, state)
-            self.kernel1(grid, block, *of_first)
-            self.kernel2(grid, block, *of_second)
-            self.device.read(self.state, state)
-            iterations += 1
+        if query.source == query.target:
+            self.length = 0
+            return 0
+        iterations, state = self.repeat(self.loop).iterations, self.loop.seen
+        self.length = int(state[RED_LENGTH] + state[GREEN_LENGTH]) if state[MET] else UNREACHABLE
         return iterations
 
     def download(self) -> Int32Array:

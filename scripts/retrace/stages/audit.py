@@ -31,7 +31,7 @@ from retrace.reports.like_for_like import (
 )
 from retrace.reports.measures import Measure
 from retrace.reports.report import Report, report_paths
-from retrace.reports.verdict_changes import JUDGED, Verdicts, by_machine, by_phase
+from retrace.reports.verdict_changes import JUDGED, LOOPS, Verdicts, by_loop, by_machine, by_phase
 from retrace.reports.wording import EMPTY, ratio, three_digits
 from retrace.system.errors import RetraceError
 from retrace.system.models import Many
@@ -63,6 +63,7 @@ class Audit(Stage):
             "Preparation": preparation_tables(today(frame)),
             "Verdicts by machine": verdict_tables(by_machine(reports, frame)),
             "Verdicts by phase": phase_tables(reports, frame),
+            "Verdicts by loop": loop_tables(reports, frame),
             "Few trials": few_trials_tables(frame),
         }
         print("\n\n".join(text for title, texts in sections.items() for text in (f"## {title}", *texts)))
@@ -191,6 +192,17 @@ def phase_tables(reports: Sequence[Report], frame: Frame) -> Iterator[str]:
     for machine in frame.on_gpu:
         yield f"### {machine}"
         yield from verdict_tables(by_phase(reports, frame, machine))
+
+
+def loop_tables(reports: Sequence[Report], frame: Frame) -> Iterator[str]:
+    """Say of each claim that may depend on it whether its verdict is another where Python launches."""
+    yield "Claims of which some records have a like whose launches Python repeats, or C++, judged with each."
+    rows = [
+        [machine, one.report, one.claim, *(f.sentence for f in one.findings.values()), one.differ]
+        for machine in frame.on_gpu
+        for one in by_loop(reports, frame, machine)
+    ]
+    yield markdown(["machine", "report", "claim", *LOOPS, "differs"], rows)
 
 
 def few_trials_tables(frame: Frame) -> Iterator[str]:

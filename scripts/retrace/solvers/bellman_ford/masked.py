@@ -6,12 +6,14 @@ in how the graph is copied to the device, and in where it lies on the host.
 
 import math
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from cuda_device.interface import Buffer, Dim, as_xyz
-from retrace.catalogue.setting import Setting, Settings
+from cuda_device.host_loop import HostLoop
+from cuda_device.interface import Buffer, Dim, PackedLaunch, as_xyz
+from retrace.catalogue.setting import LOOP, Setting, Settings
 from retrace.devices import matrices
 from retrace.devices.matrices import host_matrix, matrix_bytes, pitch_of
 from retrace.graphs.csr import Int32Array
@@ -83,6 +85,8 @@ class MaskedBellmanFord(BellmanFord):
     more_sources: ClassVar[tuple[str, ...]] = (MASKS, negative_cycles.SOURCE)
     kernel: ClassVar[str]
     """The function in `source` that relaxes."""
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **LOOP}
+    loop: HostLoop
 
     def load(self) -> None:
         (self.relaxation,) = self.load_kernels(self.kernel)
@@ -96,14 +100,25 @@ class MaskedBellmanFord(BellmanFord):
         self.send_graph()
         self.distance, self.mask, self.mask1 = (device.empty(self.vertices, np.int32) for _ in range(3))
         self.flag, self.relaxed = device.empty(1, np.int32), device.empty(1, np.uint32)
+        self.loop = self.make_loop()
 
     @abstractmethod
     def send_graph(self) -> None:
         """Copy the graph to the device."""
 
     @abstractmethod
-    def relax(self) -> None:
-        """Launch the kernel that relaxes."""
+    def relaxing(self) -> PackedLaunch:
+        """Return the launch that relaxes."""
+
+    def swapping(self) -> PackedLaunch:
+        """Return the launch that makes those vertices active whose distance fell."""
+        masks = self.mask, self.mask1, self.flag, self.relaxed
+        return self.pack(self.swap, self.grid(self.vertices), np.int32(self.vertices), *masks)
+
+    def make_loop(self) -> HostLoop:
+        """Relax, and read the flag; then swap before relaxing again."""
+        relax, swap, seen = self.relaxing(), self.swapping(), np.zeros(1, np.int32)
+        return HostLoop(rounds=[[relax], [swap, relax]], state=self.flag, seen=seen, most=self.vertices)
 
     def solve(self, query: Query) -> int:
         self.begin(query.source)
@@ -119,23 +134,10 @@ class MaskedBellmanFord(BellmanFord):
 
     def iterate(self) -> int:
         """Relax and swap until no distance falls; return how often."""
-        for iteration in range(1, self.vertices + 1):
-            self.relax()
-            if self.ends(iteration):
-                return iteration
-            self.swap_masks()
-        raise refuse_endless(self.graph, self.origin)
-
-    def ends(self, iteration: int) -> bool:
-        """Read the flag; return whether no distance fell in an iteration."""
-        flag = np.zeros(1, np.int32)
-        self.device.read(self.flag, flag)
-        return not flag[0]
-
-    def swap_masks(self) -> None:
-        """Make those vertices active whose distance fell."""
-        masks = self.mask, self.mask1, self.flag, self.relaxed
-        self.swap(self.grid(self.vertices), self.block_size, np.int32(self.vertices), *masks)
+        iterations, ended, _ = self.repeat(self.loop)
+        if not ended:
+            raise refuse_endless(self.graph, self.origin)
+        return iterations
 
 
 class MatrixBellmanFord(MaskedBellmanFord):
@@ -158,12 +160,15 @@ class MatrixBellmanFord(MaskedBellmanFord):
     def send_graph(self) -> None:
         self.device.write(self.matrix, self.host_matrix)
 
-    def relax(self, shape: Shape | None = None, stream: Any = None) -> None:
-        grid, block, own = shape or self.shape()
-        self.relaxation(
-            grid, block, np.int32(self.vertices), np.int32(pitch_of(self.vertices)), *own,
-            self.matrix, self.distance, self.mask, self.mask1, self.flag, stream=stream,
-        )  # fmt: skip
+    def relaxing(self) -> PackedLaunch:
+        grid, block, *arguments = self.launch_of(self.shape())
+        return self.relaxation.with_arguments(grid, block, *arguments, cooperative=False)
+
+    def launch_of(self, shape: Shape) -> tuple[Any, ...]:
+        """Return grid, block and arguments of a launch that relaxes."""
+        grid, block, own = shape
+        vectors = self.matrix, self.distance, self.mask, self.mask1, self.flag
+        return grid, block, np.int32(self.vertices), np.int32(pitch_of(self.vertices)), *own, *vectors
 
     def shape(self) -> Shape:
         """Return grid and block, by default of a thread a vertex, and the kernel's sizes after the pitch."""
@@ -199,22 +204,21 @@ class AblatedBellmanFord(DenseBellmanFord):
     name = "bellman-ford/ablated"
     implements = "an-bellman-ford, Algorithms 1 to 4, without masks or early end"
     settings: ClassVar[Settings] = {
-        **DeviceSolver.settings,
+        **MaskedBellmanFord.settings,
         "masks": Setting(0, "bellman-ford: 1: active vertices are relaxed, 0: all that are reached", 0, 1),
         "early_end": Setting(0, "bellman-ford: 1: end when no distance falls, 0: never before", 0, 1),
     }
 
-    def swap_masks(self) -> None:
+    def swapping(self) -> PackedLaunch:
         if self.number("masks"):
-            super().swap_masks()
-            return
-        masks = self.mask, self.mask1, self.flag, self.relaxed
+            return super().swapping()
+        arguments = self.distance, self.mask, self.mask1, self.flag, self.relaxed
         grid, vertices = self.grid(self.vertices), np.int32(self.vertices)
-        self.activate_reached(grid, self.block_size, vertices, self.distance, *masks)
+        return self.pack(self.activate_reached, grid, vertices, *arguments)
 
-    def ends(self, iteration: int) -> bool:
-        asked = self.number("early_end") == 1 or iteration == self.vertices
-        return asked and super().ends(iteration)
+    def make_loop(self) -> HostLoop:
+        blind = 0 if self.number("early_end") else self.vertices - 1
+        return replace(super().make_loop(), blind=blind)
 
 
 class PinnedBellmanFord(DenseBellmanFord):
@@ -278,7 +282,7 @@ class MultiEdgeBellmanFord(MatrixBellmanFord):
     name = "bellman-ford/multi-edge"
     implements = "an-bellman-ford, Algorithm 5"
     kernel = "relax_multi_edge"
-    settings: ClassVar[Settings] = {**DeviceSolver.settings, **edges_per_thread(4)}
+    settings: ClassVar[Settings] = {**MaskedBellmanFord.settings, **edges_per_thread(4)}
 
     def make_matrix(self) -> None:
         self.matrix = matrices.device_matrix(self.device, self.graph)
@@ -318,7 +322,7 @@ class EdgeListBellmanFord(MaskedBellmanFord):
     name = "bellman-ford/edge-list"
     implements = "an-bellman-ford, Algorithm 6"
     kernel = "relax_edges"
-    settings: ClassVar[Settings] = {**DeviceSolver.settings, **edges_per_thread(1)}
+    settings: ClassVar[Settings] = {**MaskedBellmanFord.settings, **edges_per_thread(1)}
 
     def memory_bytes(self, graph: Graph) -> int:
         return 4 * (3 * graph.arcs + 3 * graph.vertices)
@@ -332,11 +336,11 @@ class EdgeListBellmanFord(MaskedBellmanFord):
     def send_graph(self) -> None:
         self.arrays = [self.device.upload(array) for array in self.edges]
 
-    def relax(self) -> None:
+    def relaxing(self) -> PackedLaunch:
         arcs = len(self.edges[0])
         grid = self.grid(-(-arcs // self.number("edges_per_thread")))
         vectors = self.distance, self.mask, self.mask1, self.flag
-        self.relaxation(grid, self.block_size, np.int32(arcs), *self.arrays, *vectors)
+        return self.pack(self.relaxation, grid, np.int32(arcs), *self.arrays, *vectors)
 
 
 class CsrBellmanFord(MaskedBellmanFord):
@@ -354,7 +358,7 @@ class CsrBellmanFord(MaskedBellmanFord):
         assert rows.weights is not None
         self.arrays = [self.device.upload(array) for array in (rows.indptr, rows.indices, rows.weights)]
 
-    def relax(self) -> None:
+    def relaxing(self) -> PackedLaunch:
         vectors = self.distance, self.mask, self.mask1, self.flag
         grid, vertices = self.grid(self.vertices), np.int32(self.vertices)
-        self.relaxation(grid, self.block_size, vertices, *self.arrays, *vectors)
+        return self.pack(self.relaxation, grid, vertices, *self.arrays, *vectors)

@@ -4,6 +4,7 @@ Masks can tell which vertices are active although the matrix arrives in parts, i
 vertices of one part alone: `mask1` then keeps a vertex whose distance fell until its row is there.
 """
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +22,8 @@ class StreamsMaskedBellmanFord(PinnedBellmanFord):
     """The kernels of `bellman-ford/dense` on a matrix in pinned memory that is copied in parts, in `solve`.
 
     The arcs of a part are relaxed until no distance falls, while the next parts are copied. After the last,
-    all are. The report does not say how often a part is relaxed before the next one is there.
+    all are. The report does not say how often a part is relaxed before the next one is there. Python repeats
+    the launches, a few of each part.
     """
 
     name = "bellman-ford/streams-masked"
@@ -40,6 +42,9 @@ class StreamsMaskedBellmanFord(PinnedBellmanFord):
     def upload(self, query: Query) -> None:
         super().upload(query)
         self.counts = self.device.upload(np.zeros(len(self.divided) + 1, np.uint32))
+        self.relaxed = self.device.view(self.counts, len(self.divided), 1)
+        repeated = self.make_loop()
+        self.loop = replace(repeated, rounds=repeated.rounds[1:])  # the masks are swapped first
 
     def solve(self, query: Query) -> int:
         copied = from_source(self.divided, query.source)
@@ -49,8 +54,6 @@ class StreamsMaskedBellmanFord(PinnedBellmanFord):
         iterations = 0
         for number, part in copied:
             iterations += self.settle(number, part, swapped=iterations == 0)
-        self.relaxed = self.device.view(self.counts, len(self.divided), 1)
-        self.swap_masks()
         return iterations + self.iterate()
 
     def copy(self, parts: list[Part]) -> None:
@@ -66,7 +69,7 @@ class StreamsMaskedBellmanFord(PinnedBellmanFord):
         for iteration in range(self.vertices):
             if iteration or not swapped:
                 self.swap(self.grid(rows), self.block_size, np.int32(rows), *masks, stream=part.stream)
-            self.relax(self.of_rows(part.begin, part.end), part.stream)
+            self.relaxation(*self.launch_of(self.of_rows(part.begin, part.end)), stream=part.stream)
             device.read(self.flag, self.seen, part.stream)
             part.stream.synchronize()
             if not self.seen[0]:
