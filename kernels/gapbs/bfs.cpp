@@ -35,6 +35,9 @@ extern "C" void gapbs_solve(Search *search, int source, int threads)
     search->parent = DOBFS(search->graph, source);
 }
 
+// Spoils the answer: no vertex has a parent.
+extern "C" void gapbs_forget(Search *search) { search->parent.fill(-1); }
+
 // Writes the level of every vertex: each goes up the tree until an ancestor's is known, and writes those on the way.
 extern "C" void gapbs_levels(const Search *search, int source, int *level)
 {

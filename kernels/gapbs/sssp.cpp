@@ -38,6 +38,9 @@ extern "C" void gapbs_solve(Search *search, int source, int delta, int threads)
     search->distance = DeltaStep(search->graph, source, delta);
 }
 
+// Spoils the answer: all distances are 0.
+extern "C" void gapbs_forget(Search *search) { search->distance.fill(0); }
+
 // Writes the distance of every vertex. Returns -1, or the last vertex that is reached only beyond GAPBS's infinity.
 extern "C" int gapbs_distances(const Search *search, int *distance)
 {

@@ -53,7 +53,7 @@ class Trial(Model):
     )
     again: Milliseconds | None = Field(
         default=None,
-        description="median of up to 19 further solves on what is on the device, right after the download",
+        description="median of up to 19 further solves on the graph in place, right after the download",
     )
     lock: Milliseconds | None = Field(
         default=None,

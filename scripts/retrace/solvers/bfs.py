@@ -24,6 +24,7 @@ from retrace.solvers.solver import (
     DeviceSolver,
     HostSolver,
     Solver,
+    fill_but_one,
     only,
     unreached,
 )
@@ -131,6 +132,13 @@ class BspBFS(TracedBack, BulkSynchronous):
         )
         self.pack_launches()
 
+    def begin_again(self, query: Query) -> None:
+        frontier, updating, visited = self.arguments[1][1:4]
+        self.device.fill(updating, False)
+        for mask in (frontier, visited):
+            fill_but_one(self.device, mask, False, query.source, True)
+        fill_but_one(self.device, self.answer, UNREACHABLE, query.source, 0)
+
 
 class CountedBspBFS(BspBFS):
     """`bfs/bsp` with a kernel before each iteration that counts how often each vertex is expanded."""
@@ -175,6 +183,7 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
     name = "bfs/block-queue"
     implements = "hong-bfs, BFS_Bqueue_kernel"
     bytes_per_vertex = 16
+    repeats = True
     settings: ClassVar[Settings] = {
         **DeviceSolver.settings,
         "block_queue_size": Setting(512, "entries of a block's queue in shared memory", most=12_000),
@@ -192,8 +201,17 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
         self.visited = device.upload(np.zeros(graph.vertices, dtype=np.int32))
         self.frontiers = [device.empty(graph.vertices, np.int32) for _ in ("previous", "current")]
         self.previous_tail, self.tail = device.empty(1, np.int32), device.empty(1, np.int32)
+        self.mark(query.source)
+
+    def mark(self, source: int) -> None:
+        """Make the source the frontier, in arrays that mark no vertex."""
         tails_and_marks = self.previous_tail, self.tail, self.label, self.visited
-        self.start(1, 1, np.int32(query.source), self.frontiers[0], *tails_and_marks)
+        self.start(1, 1, np.int32(source), self.frontiers[0], *tails_and_marks)
+
+    def begin_again(self, query: Query) -> None:
+        self.device.fill(self.label, -1)
+        self.device.fill(self.visited, 0)
+        self.mark(query.source)
 
     def solve(self, query: Query) -> int:
         previous, current = self.frontiers
@@ -262,10 +280,8 @@ class GapbsBFS(GapbsPeer):
         entering = None if back is graph else byref(c_graph(back))
         self.search = gapbs.Search(self.source, c_graph(graph), entering)
 
-    def upload(self, query: Query) -> None:
-        self.source_vertex = query.source
-
     def solve(self, query: Query) -> None:
+        self.source_vertex = query.source
         self.search.call("solve", query.source, self.number("threads"))
 
     def download(self) -> Int32Array:
@@ -295,6 +311,9 @@ class CugraphBFS(CugraphPeer):
 
     def upload(self, query: Query) -> None:
         self.source_vertex = self.cupy.asarray(np.array([query.source], dtype=np.int32))
+
+    def begin_again(self, query: Query) -> None:
+        self.upload(query)
 
     def solve(self, query: Query) -> None:
         backwards = self.is_undirected and self.parameters["direction_optimizing"] == "yes"

@@ -45,6 +45,8 @@ class Peer(Solver):
     installed_by: ClassVar[str] = "make reproduce installs it"
     """Where the library comes from."""
     calls_library = True
+    repeats = True
+    answer_in = ("lengths", "scores", "found")
     lengths: Any
 
     @classmethod
@@ -127,6 +129,7 @@ class GapbsPeer(Peer):
     """
 
     settings: ClassVar[Settings] = ON_ALL_CORES
+    search: gapbs.Search
 
     @classmethod
     def unavailable(cls) -> str | None:
@@ -136,6 +139,9 @@ class GapbsPeer(Peer):
     def load(cls) -> None:
         """Compile it, which is not timed."""
         gapbs.build_gapbs(KERNELS / cls.source)
+
+    def forget(self) -> None:
+        self.search.call("forget")
 
     @classmethod
     def library(cls) -> str:
@@ -162,7 +168,6 @@ class CugraphPeer(Peer):
     package = "pylibcugraph"
     installed_by = "make peers installs it"
     backends = ("cuda", "host")  # host: where there is no GPU, and it is skipped
-    repeats = True
     has_parallel_arcs: ClassVar[bool] = True
     """Whether the graph may have some."""
     POOL_BYTES = 8 << 30

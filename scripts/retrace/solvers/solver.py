@@ -31,6 +31,8 @@ WARP = 32
 """Threads of a warp, which are its lanes."""
 BLOCK_SIZE = 256
 """Threads in a block where a report does not state them; Harish and Narayanan's own choice."""
+SPOILT = 119
+"""What an answer is filled with that a further search should find anew."""
 
 
 class Sources:
@@ -87,7 +89,9 @@ class Solver(ABC):
     page_locks: ClassVar[bool] = False
     """Whether `upload` page-locks memory as large as the graph, which is timed as `lock`, off the clock."""
     repeats: bool = False
-    """Whether `solve` may follow a `download`, as often as wanted: it begins anew and leaves inputs alone."""
+    """Whether `begin_again` and `solve` may follow a `download`, as often as wanted."""
+    answer_in: ClassVar[tuple[str, ...]] = ("answer",)
+    """The attributes that `solve` leaves its answer in."""
     ends_on_host: bool = False
     """Whether the last `solve` finished on the host; nothing to synchronise."""
     predecessor: Int32Array | None = None
@@ -184,6 +188,14 @@ class Solver(ABC):
     def download(self) -> Any:
         """Return the answer."""
 
+    def begin_again(self, query: Query) -> None:  # noqa: B027 - most begin anew in `solve`
+        """Prepare a further `solve` on the graph that is in place: what `upload` does for a query alone."""
+
+    def forget(self) -> None:
+        """Spoil the last answer, so that a further `solve` that finds none does not go unnoticed."""
+        for name in self.answer_in:
+            vars(self).pop(name, None)
+
     def observed(self) -> dict[str, float]:
         """Return what else a record should store about the last solve, such as the number of searches."""
         return {}
@@ -258,6 +270,7 @@ class HostSolver(Solver):
 
     symbol: ClassVar[str]
     ends_on_host = True
+    repeats = True
 
     def __init_subclass__(cls) -> None:
         """Take the C++ file of the solver's name if there is one, and else that of its base."""
@@ -279,6 +292,9 @@ class HostSolver(Solver):
         self.answer: NDArray[Any] = np.empty(size, dtype)
         self.c_answer = pointer(self.answer)
 
+    def forget(self) -> None:
+        self.answer.fill(SPOILT)
+
     def solve(self, query: Query) -> int:
         return int(self.function(self.c_graph, query.source, self.c_answer))
 
@@ -296,6 +312,7 @@ class DeviceSolver(Solver):
     backends = ("cuda", "emulator")
     settings: ClassVar[Settings] = {"block_size": Setting(BLOCK_SIZE, "threads in a block", most=MAX_THREADS)}
     bytes_per_vertex: ClassVar[int | None] = None
+    answer_in: ClassVar[tuple[str, ...]] = ("answer", "level", "label", "distance", "score")
 
     def __init_subclass__(cls) -> None:
         """Take the kernel file of the solver's name if there is one, and else that of its base."""
@@ -314,6 +331,12 @@ class DeviceSolver(Solver):
         arrays_of_arcs = 2 if self.problem == "sssp" else 1
         vertices, arcs = int(graph.vertices), int(graph.arcs)
         return 4 * (vertices + 1 + arrays_of_arcs * arcs) + self.bytes_per_vertex * vertices
+
+    def forget(self) -> None:
+        for name in self.answer_in:
+            buffers = vars(self).get(name, [])
+            for buffer in buffers if isinstance(buffers, list) else [buffers]:
+                self.device.fill(buffer, SPOILT)
 
     def load_host_files(self) -> None:
         """Load the C++ files that `upload` calls, so that no trial does."""
@@ -370,6 +393,7 @@ class BulkSynchronous(DeviceSolver):
     """
 
     settings: ClassVar[Settings] = {**DeviceSolver.settings, **LOOP}
+    repeats = True
     kernels: ClassVar[tuple[str, str]]
     """The names of the two kernels in `source`."""
     first: Kernel

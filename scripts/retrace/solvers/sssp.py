@@ -78,15 +78,19 @@ class BspSSSP(BulkSynchronous):
         graph, device = self.graph, self.device
         arcs, mask = self.upload_arcs(graph), device.empty(graph.vertices, np.bool_)
         self.answer, updating = (device.empty(graph.vertices, np.int32) for _ in range(2))
-        fill_but_one(device, mask, False, query.source, True)
-        for distance in (self.answer, updating):
-            fill_but_one(device, distance, UNREACHABLE, query.source, 0)
         vertices, more = np.int32(graph.vertices), device.empty(1, np.int32)
         self.arguments = (
             (vertices, *arcs, mask, self.answer, updating),
             (vertices, mask, self.answer, updating, more),
         )
+        self.begin_again(query)
         self.pack_launches()
+
+    def begin_again(self, query: Query) -> None:
+        _, mask, *distances, _ = self.arguments[1]
+        fill_but_one(self.device, mask, False, query.source, True)
+        for distance in distances:
+            fill_but_one(self.device, distance, UNREACHABLE, query.source, 0)
 
 
 class SciPySSSP(SciPyPeer):

@@ -143,7 +143,6 @@ class CugraphBetweenness(BetweennessPeer, CugraphPeer):
     name = "betweenness/cugraph"
     implements = "pylibcugraph.betweenness_centrality"
     has_parallel_arcs = False
-    repeats = False  # sums in single precision depend on the order of its threads
     FEW_SOURCES = 256
     settings: ClassVar[Settings] = {
         "precision": Setting(
