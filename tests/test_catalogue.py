@@ -46,7 +46,7 @@ def test_a_setting_is_bounded_by_what_no_answer_reaches() -> None:
 def test_the_number_of_cores_is_that_of_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     assert '"threads": {"default": null' in FILE.read_text()
     monkeypatch.setattr(setting, "CORES", 77)
-    assert Catalogue(FILE).find("bfs/gapbs").defaults["threads"] == 77
+    assert Catalogue(FILE).find("generate/tree-first").defaults["threads"] == 77
 
 
 def test_what_is_made_by_the_catalogue_is_made_again_when_it_changes() -> None:

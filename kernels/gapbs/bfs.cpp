@@ -4,8 +4,6 @@
 // Source   S. Beamer, K. Asanović, D. Patterson, "Direction-Optimizing Breadth-First Search", SC 2012; GAPBS, bfs.cc.
 // Departs  nothing of the search. It finds parents; their levels are found afterwards.
 
-#include <omp.h>
-
 #include <atomic>
 
 #include "arcs.h"
@@ -29,9 +27,8 @@ extern "C" Search *gapbs_make(ours::Graph out, const ours::Graph *in)
     return new Search{Graph(n, begins(n, out.indptr, heads), heads, begins(n, in->indptr, tails), tails), {}};
 }
 
-extern "C" void gapbs_solve(Search *search, int source, int threads)
+extern "C" void gapbs_solve(Search *search, int source)
 {
-    omp_set_num_threads(threads);
     search->parent = DOBFS(search->graph, source);
 }
 

@@ -77,3 +77,8 @@ CORES = len(os.sched_getaffinity(0))
 
 ON_ALL_CORES: Settings = {"threads": Setting(CORES, "threads of the host")}
 """The setting of a solver that uses several cores of the CPU, which its records state."""
+
+FASTEST_THREADS: Settings = {
+    "threads": Setting(0, "threads of the host; 0: as many, of those that are tried, as are fastest", least=0)
+}
+"""The same of a library, which is given its best number of threads for each graph; records observe it."""

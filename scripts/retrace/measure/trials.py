@@ -39,6 +39,7 @@ from retrace.records.record import CLOCKS_AGREE, Trial
 from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.solvers import DeviceSolver, Solver, find, make
 from retrace.solvers.libraries import Peer
+from retrace.solvers.own_process import OwnProcess
 from retrace.system.errors import RetraceError
 from retrace.system.models import Model
 
@@ -192,6 +193,10 @@ class Request:
         """Whether a library is called, which makes a graph object of its own."""
         return issubclass(find(self.solver), Peer)
 
+    def solver_on(self, device: Device | None) -> Solver:
+        """Return the solver on a device, if it needs one, or in a process of its own."""
+        return OwnProcess(self.solver) if find(self.solver).apart else make(self.solver, device)
+
     def device(self) -> AbstractContextManager[Device | None]:
         """Open a device, or nothing for a host solver."""
         return nullcontext() if self.open_device is None else self.open_device()
@@ -318,6 +323,8 @@ class Measurement(Results):
             if self.status == "ok" and not self.setups:
                 with self.patience(graph, effort):
                     shared.with_room(lambda: self.set_up(graph, effort, shared.device))
+            if self.ready is not None:
+                self.ready[1].tune(self.request.query)
         except Exception as error:
             self.fail(error)
             if self.status == "failed":
@@ -339,14 +346,12 @@ class Measurement(Results):
     def set_up(self, graph: Subject, effort: Effort, device: Device | None) -> float | None:
         """Set up, and return the milliseconds. The first pass tells what cannot be solved, or not in time."""
         first, clock = not self.setups, Clock()
-        solver = make(self.request.solver, device)
-        made = clock.lap()
+        solver = self.request.solver_on(device)
+        made = 0.0 if isinstance(solver, OwnProcess) else clock.lap()
         if first and (why_not := self.declined(solver, device, graph)) is not None:
             self.skip(why_not)
             return None
-        clock.lap()
-        solver.setup(graph)
-        took = made + clock.lap(device)
+        took = made + timed_setup(solver, graph, device)
         # The memory of a copy is free again.
         predicted = copy(solver).predict_seconds(self.request.query) if first else None
         if predicted is not None and predicted > effort.longest_s:
@@ -385,7 +390,7 @@ class Measurement(Results):
         """Run a trial, again if the GPU was throttled; its times include the state of the machine."""
         device = None if self.request.open_device is None else shared.device
         if self.ready is None or self.ready[0] is not device:
-            solver = make(self.request.solver, device)
+            solver = self.request.solver_on(device)
             solver.setup(graph)
             self.ready = device, solver
         solver = self.ready[1]
@@ -396,6 +401,8 @@ class Measurement(Results):
             if not state.get("throttled"):
                 break
         self.seconds.append(perf_counter() - begun)
+        if isinstance(solver, OwnProcess):
+            OTHERS.elsewhere += solver.core_seconds()
         host = {"load": round(os.getloadavg()[0], 2), "others": OTHERS.cores()}
         return outcome.with_times(**state, **host)
 
@@ -419,6 +426,15 @@ class Measurement(Results):
         self.observed |= self.result.observed
         if not self.result.verified:
             self.reason = f"trial {len(self.trials)}: {self.result.reason}"
+
+
+def timed_setup(solver: Solver, graph: Subject, device: Device | None) -> float:
+    """Set a solver up, and return the milliseconds, by the clock of the process that it is in."""
+    if isinstance(solver, OwnProcess):
+        return solver.run(timed_setup, graph, None)
+    clock = Clock()
+    solver.setup(graph)
+    return clock.lap(device)
 
 
 def pass_with_kernel_time(solver: Solver, query: Query, device: Device | None, is_warm: bool) -> Outcome:
@@ -457,6 +473,8 @@ def one_pass(
     A solver that repeats solves again, for `again`, unless the solve is long, or the pass is no trial: for
     its events, or since it `warms_up`.
     """
+    if isinstance(prepared, OwnProcess):
+        return prepared.run(one_pass, query, None)
     solver, clock = copy(prepared), Clock(device)
     solver.upload(query)
     upload = clock.lap(device)

@@ -254,7 +254,8 @@ class Record(Model):
         if self.backend != "host" or "cuda" in (solver := CATALOGUE.find(self.solver)).backends:
             return None
         every = self.machine.cores if "threads" in solver.settings else 1
-        return int(self.parameters.get("threads", every))
+        chosen = self.observed.get("threads") or self.parameters.get("threads", every)
+        return int(chosen or every)
 
     @property
     def place(self) -> dict[str, str | None]:

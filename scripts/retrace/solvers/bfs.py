@@ -126,6 +126,7 @@ class BspBFS(TracedBack, BulkSynchronous):
         frontier, visited = device.upload(only_source), device.upload(only_source)
         updating, more = device.upload(np.zeros_like(only_source)), device.empty(1, np.int32)
         self.answer = device.upload(unreached(graph, query.source))
+        self.masks = frontier, visited, updating
         self.arguments = (
             (vertices, *arcs, visited, frontier, updating, self.answer),
             (vertices, frontier, updating, visited, more),
@@ -133,9 +134,9 @@ class BspBFS(TracedBack, BulkSynchronous):
         self.pack_launches()
 
     def begin_again(self, query: Query) -> None:
-        frontier, updating, visited = self.arguments[1][1:4]
+        *of_source, updating = self.masks
         self.device.fill(updating, False)
-        for mask in (frontier, visited):
+        for mask in of_source:
             fill_but_one(self.device, mask, False, query.source, True)
         fill_but_one(self.device, self.answer, UNREACHABLE, query.source, 0)
 
@@ -279,10 +280,14 @@ class GapbsBFS(GapbsPeer):
         self.vertices, back = graph.vertices, graph.reversed()
         entering = None if back is graph else byref(c_graph(back))
         self.search = gapbs.Search(self.source, c_graph(graph), entering)
+        self.begin_with_given()
 
     def solve(self, query: Query) -> None:
         self.source_vertex = query.source
-        self.search.call("solve", query.source, self.number("threads"))
+        self.search.call("solve", query.source)
+
+    def sample(self, query: Query) -> None:
+        self.solve(query)
 
     def download(self) -> Int32Array:
         return self.of_each_vertex("levels")

@@ -84,6 +84,8 @@ class Solver(ABC):
     """The values of all settings of this solver, as a record stores them."""
     wide: ClassVar[bool] = False
     """Whether it takes graphs of more arcs than 32-bit offsets count."""
+    apart: ClassVar[bool] = False
+    """Whether it is measured in a process of its own, where no other library's threads delay its own."""
     calls_library: ClassVar[bool] = False
     """Whether it is a call of a library, and not a program of this project."""
     page_locks: ClassVar[bool] = False
@@ -176,6 +178,9 @@ class Solver(ABC):
         `graph` is a `CSRGraph`; Bellman-Ford also takes a `DenseGraph`, a generator a `RandomGraph`, and a
         solver of `limits` a `NoGraph`.
         """
+
+    def tune(self, query: Query) -> None:  # noqa: B027 - most have nothing to try
+        """Try what is left open for the graph that is set up, and keep the fastest. Not part of `setup`."""
 
     def upload(self, query: Query) -> None:  # noqa: B027 - a solver on the host has nothing to send
         """Send the graph, and allocate and initialise the working arrays."""
