@@ -43,10 +43,14 @@ def ready(name: str, device: EmulatedDevice) -> tuple[Solver, Query]:
 @of_each_solver
 def test_a_trial_solves_again(name: str, monkeypatch: Patch) -> None:
     """Otherwise a warm time stands beside a cold one."""
-    monkeypatch.setattr(trials, "WARM_MS", float("inf"))
+    monkeypatch.setattr(trials, "ONCE_MS", float("inf"))
     with EmulatedDevice() as device:
-        outcome = one_pass(*ready(name, device), device)
-        assert outcome.times.again is not None
+        solver, query = ready(name, device)
+        assert one_pass(solver, query, device).times.again is not None
+        solver.upload(query)
+        iterations = solver.solve(query)
+        solver.begin_again(query)
+        assert solver.solve(query) == iterations
 
 
 @of_each_solver

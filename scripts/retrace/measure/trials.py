@@ -56,6 +56,8 @@ PLENTY_S = 1.0
 """Seconds of trials after which they end early even if they do not agree."""
 MOST_AGAIN, AGAIN_MS = 19, 20.0
 """The most further solves of a trial, and the milliseconds after which no other begins."""
+ONCE_MS = 2000.0
+"""Milliseconds of a solve from which on none follows; from `AGAIN_MS` on, the first trial alone has one."""
 KERNEL_TRIALS = 3
 """Trials with a `kernel` time, of which each may take a pass of its own."""
 SLOW_MS = 100.0
@@ -209,7 +211,7 @@ class Request:
             solver.setup(graph)
             setup = clock.lap(device)
             if self.backend == "cuda":
-                outcome = pass_with_kernel_time(solver, self.query, device, is_warm=False)
+                outcome = pass_with_kernel_time(solver, self.query, device, is_first=True)
             else:
                 outcome = one_pass(solver, self.query, device)
         return replace(outcome, setup=setup)
@@ -408,10 +410,10 @@ class Measurement(Results):
 
     def run_phases(self, solver: Solver, device: Device | None) -> Outcome:
         """Run the phases; the first trials on CUDA have a kernel time."""
-        query = self.request.query
+        query, is_first = self.request.query, not self.trials
         if self.request.backend != "cuda" or self.has_kernel_times:
-            return one_pass(solver, query, device)
-        return pass_with_kernel_time(solver, query, device, is_warm=bool(self.trials))
+            return one_pass(solver, query, device, is_first=is_first)
+        return pass_with_kernel_time(solver, query, device, is_first)
 
     def keep(self, outcome: Outcome, checker: Checker) -> None:
         """Keep a trial and check its answer; a single wrong answer makes the measurement wrong."""
@@ -437,16 +439,16 @@ def timed_setup(solver: Solver, graph: Subject, device: Device | None) -> float:
     return clock.lap(device)
 
 
-def pass_with_kernel_time(solver: Solver, query: Query, device: Device | None, is_warm: bool) -> Outcome:
+def pass_with_kernel_time(solver: Solver, query: Query, device: Device | None, is_first: bool) -> Outcome:
     """Run a trial whose `kernel` is known: from its own events if they are cheap, else from a pass beside it.
 
     Of `REPEATS` tries, the first whose kernels took no longer than its solve counts. If none is such, the
     last trial is returned without a kernel time.
     """
-    for bracketed in islice(passes_with_events(solver, query, device, is_warm), REPEATS):
+    for bracketed in islice(passes_with_events(solver, query, device, is_first), REPEATS):
         if bracketed.is_a_trial:
             return bracketed
-        plain = one_pass(solver, query, device)
+        plain = one_pass(solver, query, device, is_first=is_first)
         combined = plain.with_times(kernel=bracketed.times.kernel)
         if combined.is_sound:
             return combined
@@ -454,27 +456,32 @@ def pass_with_kernel_time(solver: Solver, query: Query, device: Device | None, i
 
 
 def passes_with_events(
-    solver: Solver, query: Query, device: Device | None, is_warm: bool
+    solver: Solver, query: Query, device: Device | None, is_first: bool
 ) -> Iterator[Outcome]:
     """Yield passes with events, without end; the one that warms a device up only if it is long enough."""
-    if not is_warm:
-        cold = one_pass(solver, query, device, with_events=True, warms_up=True)
+    if is_first:
+        cold = one_pass(solver, query, device, is_first, with_events=True, warms_up=True)
         if cold.needs_no_warm_up:
             yield cold
     while True:
-        yield one_pass(solver, query, device, with_events=True)
+        yield one_pass(solver, query, device, is_first, with_events=True)
 
 
 def one_pass(
-    prepared: Solver, query: Query, device: Device | None, with_events: bool = False, warms_up: bool = False
+    prepared: Solver,
+    query: Query,
+    device: Device | None,
+    is_first: bool = True,
+    with_events: bool = False,
+    warms_up: bool = False,
 ) -> Outcome:
     """Upload, solve and download with a copy of the solver; `with_events`, the launches are timed too.
 
-    A solver that repeats solves again, for `again`, unless the solve is long, or the pass is no trial: for
-    its events, or since it `warms_up`.
+    A solver that repeats solves again, for `again`, unless the solve is long, if it is not the first trial's,
+    or very long, or the pass is no trial: for its events, or since it `warms_up`.
     """
     if isinstance(prepared, OwnProcess):
-        return prepared.run(one_pass, query, None)
+        return prepared.run(one_pass, query, None, is_first)
     solver, clock = copy(prepared), Clock(device)
     solver.upload(query)
     upload = clock.lap(device)
@@ -492,7 +499,8 @@ def one_pass(
         lock=None if device is None else device.lock_ms, prepare=observed.pop("prepare_ms", None),
     )  # fmt: skip
     outcome = Outcome(times, iterations, answer, solver.predecessors(), observed, launches)
-    if solver.repeats and outcome.is_a_trial and not (warms_up or outcome.needs_no_warm_up):
+    is_a_trial = outcome.is_a_trial and (outcome.needs_no_warm_up or not warms_up)
+    if solver.repeats and is_a_trial and solve < (ONCE_MS if is_first else AGAIN_MS):
         return outcome.with_times(again=again(solver, query, device, answer))
     return outcome
 
