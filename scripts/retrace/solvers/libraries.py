@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cuda_device.available_gpus import cuda_status
 from cuda_device.installed_driver import first_gpu, installed_driver
-from retrace.catalogue.setting import CORES, FASTEST_THREADS, Settings
+from retrace.catalogue.setting import CORES, THREADS, Settings
 from retrace.devices import gapbs
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.graph_names import UNREACHABLE
@@ -132,7 +132,7 @@ class ThreadedPeer(Peer):
     and `bound`, and the median of each that was tried, as `ms_of_4` and `ms_of_4_bound`.
     """
 
-    settings: ClassVar[Settings] = FASTEST_THREADS
+    settings: ClassVar[Settings] = THREADS
     bindings: ClassVar[tuple[int, ...]] = (0,)
     """Whether each thread stays on a core of its own: 1 if so, or both if that is tried."""
     TRIES, SLOWER, LONG_S = 5, 1.25, 0.25
