@@ -163,7 +163,8 @@ class Record(Model):
     reason: str | None = Field(default=None, description="why it failed or was skipped")
     setup: list[Milliseconds] = Field(
         default_factory=list,
-        description="timed passes, if asked for: context and module load, or a library's own graph object",
+        description="timed passes: of a library, its own graph object and what it chooses for it, without a "
+        "context; of others, if asked for, context and module load",
     )
     trials: list[Trial] = Field(default_factory=list)
     iterations: Count | None = None
