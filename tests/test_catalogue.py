@@ -10,7 +10,6 @@ import pytest
 from command_line import PROJECT, refused
 from cuda_device.gpu_limits import BY_CAPABILITY
 from fabricated import record
-from retrace.catalogue import setting
 from retrace.catalogue.known_solvers import CATALOGUE, Catalogue, KnownSolver, given
 from retrace.catalogue.setting import Setting
 from retrace.graphs.graph_names import UNREACHABLE
@@ -41,12 +40,6 @@ def test_the_catalogue_is_that_of_the_solvers_classes() -> None:
 
 def test_a_setting_is_bounded_by_what_no_answer_reaches() -> None:
     assert Setting(1, "any").most == UNREACHABLE - 1
-
-
-def test_the_number_of_cores_is_that_of_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert '"threads": {"default": null' in FILE.read_text()
-    monkeypatch.setattr(setting, "CORES", 77)
-    assert Catalogue(FILE).find("bfs/gapbs").defaults["threads"] == 77
 
 
 def test_what_is_made_by_the_catalogue_is_made_again_when_it_changes() -> None:

@@ -134,7 +134,7 @@ def test_a_second_solve_is_timed_alone_and_answers_alike(
 
         def solve(self, query: Query) -> int | None:
             self.solves += 1
-            work(0.02 * self.solves)
+            work(0.012 * self.solves)
             return super().solve(query)
 
         def download(self) -> Int32Array:
@@ -149,7 +149,7 @@ def test_a_second_solve_is_timed_alone_and_answers_alike(
         assert "bfs/delegate: a later solve on the same device gave another answer" in str(case.reason)
         return
     for trial in case.trials:
-        assert [getattr(trial, phase) for phase in ("solve", "again", "total")] == pytest.approx([20, 40, 70])
+        assert [getattr(trial, phase) for phase in ("solve", "again", "total")] == pytest.approx([12, 24, 62])
 
 
 def test_further_solves_are_19_or_end_in_time(temporary: Any, work: Callable[[float], None]) -> None:
@@ -621,6 +621,7 @@ def test_when_a_solve_is_repeated(
     solved: list[Query] = []
     kind = REGISTRY.find("bfs/bsp")
     solve = kind.solve
+    monkeypatch.setattr(kind, "repeats", False)
     monkeypatch.setattr(kind, "solve", lambda self, query: solved.append(query) or solve(self, query))
     (case,) = run(["bfs/bsp"], trials=5, device=("cuda", EmulatedDevice))
     assert len(solved) == passes
@@ -631,13 +632,32 @@ def test_when_a_solve_is_repeated(
 
 
 @pytest.mark.parametrize(
-    ("long_ms", "event_ms", "solves"), [(1e9, 0.0, 1 + 3 * 2), (0.0, 0.0, 3), (1e9, 1e9, 1 + 3 * 3)]
+    ("warm_ms", "again_ms", "once_ms", "event_ms", "repeated", "solves"),
+    [
+        (1e9, 1e9, 1e9, 0.0, [True] * 3, 1 + 3 * 2),
+        (1e9, 1e9, 1e9, 1e9, [True] * 3, 1 + 3 * 3),
+        (1e9, 0.0, 1e9, 0.0, [True, False, False], 1 + 3 + 1),
+        (0.0, 0.0, 1e9, 0.0, [True, False, False], 3 + 1),
+        (0.0, 0.0, 0.0, 0.0, [False] * 3, 3),
+    ],
 )
 def test_only_a_trial_is_followed_by_another_solve(
-    temporary: Any, monkeypatch: Patch, long_ms: float, event_ms: float, solves: int
+    temporary: Any,
+    monkeypatch: Patch,
+    warm_ms: float,
+    again_ms: float,
+    once_ms: float,
+    event_ms: float,
+    repeated: list[bool],
+    solves: int,
 ) -> None:
-    """Not a warm-up, not a pass beside a trial, for events that cost time, and not a long solve."""
-    monkeypatch.setattr(trials_module, "WARM_MS", long_ms)
+    """Not a warm-up, not a pass beside a trial, for events that cost time, and not a very long solve.
+
+    A long one is repeated in the first trial alone.
+    """
+    monkeypatch.setattr(trials_module, "WARM_MS", warm_ms)
+    monkeypatch.setattr(trials_module, "AGAIN_MS", again_ms)
+    monkeypatch.setattr(trials_module, "ONCE_MS", once_ms)
     monkeypatch.setattr(trials_module, "EVENT_MS", event_ms)
     monkeypatch.setattr(trials_module, "MOST_AGAIN", 1)
     monkeypatch.setattr(Outcome, "is_sound", True)
@@ -655,7 +675,7 @@ def test_only_a_trial_is_followed_by_another_solve(
 
     (case,) = run(["bfs/repeating"], trials=3, device=("cuda", EmulatedDevice))
     assert len(solved) == solves
-    assert [trial.again is not None for trial in case.trials] == [long_ms > 0] * 3
+    assert [trial.again is not None for trial in case.trials] == repeated
 
 
 def test_kernels_that_outlast_their_solve_are_not_kept(monkeypatch: Patch) -> None:

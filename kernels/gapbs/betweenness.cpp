@@ -1,12 +1,10 @@
-// betweenness/gapbs: calls Brandes of the GAP Benchmark Suite, from one given source after the other, each on all cores.
+// betweenness/gapbs: calls Brandes of the GAP Benchmark Suite, from one given source after the other, each on cores.
 //
 // Source   U. Brandes, J. Math. Sociol. 25(2), 2001; K. Madduri et al., IPDPS 2009; GAPBS, bc.cc.
 // Departs  Scores are doubles, which GAPBS has as floats: it adds to a source's score the number of vertices that the
 //          source reaches, which is taken away again. Sources are given, not drawn.
 //          GAPBS divides all scores by the largest one. The graph has two vertices and the arc between them in addition,
 //          and their first is a source too: its score is 1 before the division, which tells the divisor.
-
-#include <omp.h>
 
 #include <benchmark.h>
 #include <bitmap.h>
@@ -46,13 +44,15 @@ extern "C" Search *gapbs_make(ours::Graph graph)
 }
 
 // Adds up each vertex's dependencies over `count` sources, of which one must be the vertex after ours.
-extern "C" void gapbs_solve(Search *search, const int *sources, int count, int threads)
+extern "C" void gapbs_solve(Search *search, const int *sources, int count)
 {
-    omp_set_num_threads(threads);
     next_source = sources;
     SourcePicker<Graph> given(search->graph);
     search->score = Brandes(search->graph, given, count);
 }
+
+// Spoils the answer: all scores are 1.
+extern "C" void gapbs_forget(Search *search) { search->score.fill(1); }
 
 // Writes the score of each of our vertices. A source's own has in addition the number of vertices that it reaches.
 extern "C" void gapbs_scores(const Search *search, double *score)

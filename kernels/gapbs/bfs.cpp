@@ -4,8 +4,6 @@
 // Source   S. Beamer, K. Asanović, D. Patterson, "Direction-Optimizing Breadth-First Search", SC 2012; GAPBS, bfs.cc.
 // Departs  nothing of the search. It finds parents; their levels are found afterwards.
 
-#include <omp.h>
-
 #include <atomic>
 
 #include "arcs.h"
@@ -29,11 +27,13 @@ extern "C" Search *gapbs_make(ours::Graph out, const ours::Graph *in)
     return new Search{Graph(n, begins(n, out.indptr, heads), heads, begins(n, in->indptr, tails), tails), {}};
 }
 
-extern "C" void gapbs_solve(Search *search, int source, int threads)
+extern "C" void gapbs_solve(Search *search, int source)
 {
-    omp_set_num_threads(threads);
     search->parent = DOBFS(search->graph, source);
 }
+
+// Spoils the answer: no vertex has a parent.
+extern "C" void gapbs_forget(Search *search) { search->parent.fill(-1); }
 
 // Writes the level of every vertex: each goes up the tree until an ancestor's is known, and writes those on the way.
 extern "C" void gapbs_levels(const Search *search, int source, int *level)

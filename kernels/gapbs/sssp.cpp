@@ -1,11 +1,9 @@
-// sssp/gapbs: calls DeltaStep of the GAP Benchmark Suite: vertices are settled in buckets of width delta, on all cores.
+// sssp/gapbs: calls DeltaStep of the GAP Benchmark Suite: vertices are settled in buckets of width delta, on cores.
 //
 // Source   U. Meyer, P. Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 49(1), 2003;
 //          Y. Zhang et al., CGO 2020 (buckets fused); GAPBS, sssp.cc.
 // Departs  nothing of the search. Its array for a bucket has as many entries as the graph has arcs, of which a bucket
 //          may need more, and without arcs one: a last vertex, never reached, owns ROOM arcs that are never read.
-
-#include <omp.h>
 
 #include <algorithm>
 
@@ -32,11 +30,13 @@ extern "C" Search *gapbs_make(ours::Graph graph)
     return new Search{WGraph(n + 1, begins(n + 1, indptr.data(), heads), heads, nullptr, nullptr), {}};
 }
 
-extern "C" void gapbs_solve(Search *search, int source, int delta, int threads)
+extern "C" void gapbs_solve(Search *search, int source, int delta)
 {
-    omp_set_num_threads(threads);
     search->distance = DeltaStep(search->graph, source, delta);
 }
+
+// Spoils the answer: all distances are 0.
+extern "C" void gapbs_forget(Search *search) { search->distance.fill(0); }
 
 // Writes the distance of every vertex. Returns -1, or the last vertex that is reached only beyond GAPBS's infinity.
 extern "C" int gapbs_distances(const Search *search, int *distance)

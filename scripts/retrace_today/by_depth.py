@@ -128,6 +128,10 @@ class AutoSTCON(SearchChoice):
         """The solver that found the last answer."""
         return self.host if self.ends_on_host else self.chosen
 
+    def forget(self) -> None:
+        self.host.forget()
+        super().forget()
+
     def download(self) -> Any:
         return self.answering.download()
 

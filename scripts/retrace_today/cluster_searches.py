@@ -9,7 +9,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import TRACE_BACK, TracedBack
-from retrace.solvers.solver import BLOCK_SIZE
+from retrace.solvers.solver import BLOCK_SIZE, SPOILT
 from retrace_today.cluster_parts import EVERY, KEEPS, ClusterSearch
 from retrace_today.contraction import CONTRACT, Contraction
 from retrace_today.fewer_arcs import join_path
@@ -151,6 +151,9 @@ class ClusterSTCON(ClusterSearch):
             word = int(self.answer[0])
         self.from_vertex, self.length = query.source, word % 2**32
         return word >> 34
+
+    def forget(self) -> None:
+        self.length = SPOILT
 
     def download(self) -> Int32Array:
         if self.finds_predecessors:

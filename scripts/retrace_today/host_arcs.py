@@ -249,7 +249,6 @@ class HostArcsBetweenness(HostArcsSearch):
 
     name = "betweenness/host-arcs"
     wide = False  # the simple graph is made by sorting all arcs
-    repeats = False  # sums of doubles depend on the order of the threads
     implements = "Brandes' algorithm, with arcs read as in EMOGI, VLDB 2020, and in their order"
     settings: ClassVar[Settings] = {
         **HostArcsSearch.settings,

@@ -18,7 +18,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import TRACE_BACK, TracedBack
-from retrace.solvers.solver import WARP, DeviceSolver
+from retrace.solvers.solver import SPOILT, WARP, DeviceSolver
 from retrace_today.cluster_parts import CUT, LONG_SLOTS, Parts, UInt32Array
 from retrace_today.cluster_searches import ClusterSSSP, bucket_width
 from retrace_today.fewer_arcs import join_path
@@ -210,6 +210,9 @@ class OneBlockSTCON(OneBlockSearch):
         word = self.device.wait_for(self.answer)  # length: 32 bits; rounds, and one
         self.from_vertex, self.length = query.source, word % 2**32
         return (word >> 32) - 1
+
+    def forget(self) -> None:
+        self.length = SPOILT
 
     def download(self) -> Int32Array:
         if self.finds_predecessors:

@@ -19,7 +19,6 @@ from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.datasets import _pairs
 from retrace.graphs.generators import heavy_tailed_stand_in, road_stand_in
 from retrace.graphs.random import named
-from retrace.measure.trials import one_pass
 from retrace.solvers import DeviceSolver, Query, find, make
 from retrace.solvers.generate import generate
 from retrace_today.by_depth import NEAR_ARCS
@@ -296,16 +295,6 @@ def test_what_no_cluster_can_hold_is_left_to_another(
         assert solver.memory_bytes(found) == need != fits
     assert chosen(spec, found, Query(0, 9)) == instead
     verify(spec, "emulator", found, Query(0, 9))
-
-
-@pytest.mark.parametrize(
-    ("spec", "repeated"), [("bfs/auto:crossover=1,deep=1", True), ("bfs/auto", False), ("stcon/auto", True)]
-)
-def test_only_what_can_be_solved_again_is(spec: str, repeated: bool) -> None:
-    with EmulatedDevice() as device:
-        solver = make(spec, device)
-        solver.setup(NAMED["grid"])
-        assert (one_pass(solver, Query(0, 9), device).times.again is not None) == repeated
 
 
 @pytest.mark.parametrize("backend", DEVICES)

@@ -43,19 +43,14 @@ class Setting:
         return value
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values, without those that most have.
-
-        The default of a computer's number of cores is null: whoever reads it may have others.
-        """
+        """Return it as plain values, without those that most have."""
         usual = {one.name: one.default for one in fields(self)}
-        plain = {key: value for key, value in vars(self).items() if value != usual[key]}
-        return plain | ({"default": None} if self == ON_ALL_CORES["threads"] else {})
+        return {key: value for key, value in vars(self).items() if value != usual[key]}
 
     @classmethod
     def of_json(cls, plain: Mapping[str, Any]) -> Self:
         """Return what `as_json` made plain values of."""
-        default = CORES if plain["default"] is None else plain["default"]
-        return cls(**{**plain, "default": default, "choices": tuple(plain.get("choices", ()))})
+        return cls(**{**plain, "choices": tuple(plain.get("choices", ()))})
 
 
 Settings = Mapping[str, Setting]
@@ -78,5 +73,7 @@ Those that launch a handful, or whose launches differ in each iteration, have no
 CORES = len(os.sched_getaffinity(0))
 """Cores of the CPU that this process may use."""
 
-ON_ALL_CORES: Settings = {"threads": Setting(CORES, "threads of the host")}
-"""The setting of a solver that uses several cores of the CPU, which its records state."""
+THREADS: Settings = {
+    "threads": Setting(0, "threads of the host; 0: one on each core, or as many as prove fastest", least=0)
+}
+"""The setting of a solver that uses several cores of the CPU; its records observe how many threads it had."""

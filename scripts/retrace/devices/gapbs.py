@@ -70,11 +70,17 @@ def build_gapbs(source: Path) -> Path:
     return build_by(command, source, "host", settings=[processor()])
 
 
+@functools.cache
+def loaded(source: str) -> ctypes.CDLL:
+    """Return a file of `kernels/gapbs/`, compiled and loaded once: to look for it takes 0.1 s."""
+    return ctypes.CDLL(str(build_gapbs(KERNELS / source)))
+
+
 class Search:
     """A search of GAPBS on one graph: what `gapbs_make` of a file returns, freed with this object."""
 
     def __init__(self, source: str, *arguments: Any) -> None:
-        self.library = ctypes.CDLL(str(build_gapbs(KERNELS / source)))
+        self.library = loaded(source)
         self.library.gapbs_make.restype = Address
         self.made = Address(self.library.gapbs_make(*arguments))
 

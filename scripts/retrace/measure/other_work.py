@@ -16,6 +16,8 @@ class OtherWork:
 
     def __init__(self, stat: Path = Path("/proc/stat")) -> None:
         self.stat = stat
+        self.elsewhere = 0.0
+        """Seconds of all cores that processes of this job's own have used."""
         self.last = self._now()
         self.found: float | None = None
 
@@ -39,4 +41,4 @@ class OtherWork:
         if name != "cpu":
             return None
         busy = (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
-        return perf_counter(), busy, process_time()
+        return perf_counter(), busy, process_time() + self.elsewhere

@@ -41,6 +41,7 @@ from retrace.records.record import CLOCKS_AGREE, DIGEST_DIGITS, Energy, Trial, d
 from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.solvers import DeviceSolver, Solver, find, make, parse
 from retrace.solvers.libraries import Peer
+from retrace.solvers.own_process import OwnProcess
 from retrace.system.errors import RetraceError
 from retrace.system.models import Model
 
@@ -57,8 +58,8 @@ PLENTY_S = 1.0
 """Seconds of trials after which they end early even if they do not agree."""
 MOST_AGAIN, AGAIN_MS = 19, 20.0
 """The most further solves of a trial, and the milliseconds after which no other begins."""
-DRAWN_AGAIN_MS = 2.0
-"""The same milliseconds where each of many trials has a source of its own."""
+ONCE_MS = 2000.0
+"""Milliseconds of a solve from which on none follows."""
 KERNEL_TRIALS = 3
 """Trials with a `kernel` time, of which each may take a pass of its own."""
 SLOW_MS = 100.0
@@ -71,6 +72,9 @@ OTHERS = OtherWork()
 """What other processes do, since the process began or the last interval."""
 WITHHELD = Withheld()
 """What the host withholds during a trial."""
+SUMS_AGREE = 1e-3
+"""How far apart the scores of two solves may be, whose sums are of float or double in any order: relative, or
+in pairs of vertices."""
 REPEATS = 3
 """How often a trial is run at most that was held back, on a throttled GPU, or faster than its kernels."""
 
@@ -93,6 +97,23 @@ class Effort(Model):
     """Trials of a solver before they end early, because they agree or take long."""
     energy_s: float | None = Field(None, gt=0)
     """Seconds for which a search is repeated on a GPU, to measure its energy; without it, it is not."""
+
+
+@dataclass(frozen=True)
+class FurtherSolves:
+    """How many solves follow the first one of a trial, for `again`."""
+
+    together_ms: float = AGAIN_MS
+    """Milliseconds of them after which no other begins."""
+    longest_ms: float = ONCE_MS
+    """Milliseconds of the first solve from which on none follows."""
+
+
+FIRST_TRIAL = FurtherSolves()
+LATER_TRIAL = FurtherSolves(longest_ms=AGAIN_MS)
+"""A long solve is followed by one, in the first trial; the emulator's by none, whose times say nothing."""
+DRAWN_TRIAL = FurtherSolves(together_ms=2.0)
+"""Of one of many sources, of which each counts once."""
 
 
 @dataclass(frozen=True)
@@ -203,6 +224,10 @@ class Request:
     def is_library(self) -> bool:
         """Whether a library is called, which makes a graph object of its own."""
         return issubclass(find(self.solver), Peer)
+
+    def solver_on(self, device: Device | None) -> Solver:
+        """Return the solver on a device, if it needs one, or in a process of its own."""
+        return OwnProcess(self.solver) if find(self.solver).apart else make(self.solver, device)
 
     def device(self) -> AbstractContextManager[Device | None]:
         """Open a device, or nothing for a host solver."""
@@ -355,6 +380,8 @@ class Measurement(Results):
             if self.status == "ok" and not self.setups:
                 with self.patience(graph, effort):
                     shared.with_room(lambda: self.set_up(graph, effort, shared.device))
+            if self.ready is not None:
+                self.ready[1].tune(self.request.query)
         except Exception as error:
             self.fail(error)
             if self.status == "failed":
@@ -376,14 +403,12 @@ class Measurement(Results):
     def set_up(self, graph: Subject, effort: Effort, device: Device | None) -> float | None:
         """Set up, and return the milliseconds. The first pass tells what cannot be solved, or not in time."""
         first, clock = not self.setups, Clock()
-        solver = make(self.request.solver, device)
-        made = clock.lap()
+        solver = self.request.solver_on(device)
+        made = 0.0 if isinstance(solver, OwnProcess) else clock.lap()
         if first and (why_not := self.declined(solver, device, graph)) is not None:
             self.skip(why_not)
             return None
-        clock.lap()
-        solver.setup(graph)
-        took = made + clock.lap(device)
+        took = made + timed_setup(solver, graph, device)
         # The memory of a copy is free again.
         predicted = copy(solver).predict_seconds(self.query) if first else None
         if predicted is not None and predicted > effort.longest_s:
@@ -421,7 +446,7 @@ class Measurement(Results):
     def solver_on(self, device: Device | None, graph: Subject) -> Solver:
         """Return the solver, set up on a device."""
         if self.ready is None or self.ready[0] is not device:
-            solver = make(self.request.solver, device)
+            solver = self.request.solver_on(device)
             solver.setup(graph)
             self.ready = device, solver
         return self.ready[1]
@@ -438,6 +463,8 @@ class Measurement(Results):
             if not (state.get("throttled") or state["held_back"]):
                 break
         self.seconds.append(perf_counter() - begun)
+        if isinstance(solver, OwnProcess):
+            OTHERS.elsewhere += solver.core_seconds()
         host = {"load": round(os.getloadavg()[0], 2), "others": OTHERS.cores()}
         return outcome.with_times(**state, **host)
 
@@ -484,10 +511,12 @@ class Measurement(Results):
 
     def run_phases(self, solver: Solver, device: Device | None) -> Outcome:
         """Run the phases; the first trials on CUDA have a kernel time."""
-        again_ms = DRAWN_AGAIN_MS if self.questions else AGAIN_MS
+        further = DRAWN_TRIAL if self.questions else LATER_TRIAL if self.trials else FIRST_TRIAL
+        if self.request.backend == "emulator":
+            further = LATER_TRIAL
         if self.request.backend != "cuda" or self.has_kernel_times:
-            return one_pass(solver, self.query, device, again_ms=again_ms)
-        return pass_with_kernel_time(solver, self.query, device, bool(self.trials), again_ms)
+            return one_pass(solver, self.query, device, further)
+        return pass_with_kernel_time(solver, self.query, device, bool(self.trials), further)
 
     def keep(self, outcome: Outcome, checker: Checker) -> None:
         """Keep a trial and check its answer; a single wrong answer makes the measurement wrong."""
@@ -509,18 +538,31 @@ class Measurement(Results):
             self.reason = f"trial {len(self.trials)}: {self.result.reason}"
 
 
+def timed_setup(solver: Solver, graph: Subject, device: Device | None) -> float:
+    """Set a solver up, and return the milliseconds, by the clock of the process that it is in."""
+    if isinstance(solver, OwnProcess):
+        return solver.run(timed_setup, graph, None)
+    clock = Clock()
+    solver.setup(graph)
+    return clock.lap(device)
+
+
 def pass_with_kernel_time(
-    solver: Solver, query: Query, device: Device | None, is_warm: bool, again_ms: float = AGAIN_MS
+    solver: Solver,
+    query: Query,
+    device: Device | None,
+    is_warm: bool,
+    further: FurtherSolves = FIRST_TRIAL,
 ) -> Outcome:
     """Run a trial whose `kernel` is known: from its own events if they are cheap, else from a pass beside it.
 
     Of `REPEATS` tries, the first whose kernels took no longer than its solve counts. If none is such, the
     last trial is returned without a kernel time.
     """
-    for bracketed in islice(passes_with_events(solver, query, device, is_warm, again_ms), REPEATS):
+    for bracketed in islice(passes_with_events(solver, query, device, is_warm, further), REPEATS):
         if bracketed.is_a_trial:
             return bracketed
-        plain = one_pass(solver, query, device, again_ms=again_ms)
+        plain = one_pass(solver, query, device, further)
         combined = plain.with_times(kernel=bracketed.times.kernel)
         if combined.is_sound:
             return combined
@@ -528,31 +570,33 @@ def pass_with_kernel_time(
 
 
 def passes_with_events(
-    solver: Solver, query: Query, device: Device | None, is_warm: bool, again_ms: float
+    solver: Solver, query: Query, device: Device | None, is_warm: bool, further: FurtherSolves
 ) -> Iterator[Outcome]:
     """Yield passes with events, without end; the one that warms a device up only if it is long enough."""
     if not is_warm:
-        cold = one_pass(solver, query, device, again_ms, with_events=True, warms_up=True)
+        cold = one_pass(solver, query, device, further, with_events=True, warms_up=True)
         if cold.needs_no_warm_up:
             yield cold
     while True:
-        yield one_pass(solver, query, device, again_ms, with_events=True)
+        yield one_pass(solver, query, device, further, with_events=True)
 
 
 def one_pass(
     prepared: Solver,
     query: Query,
     device: Device | None,
-    again_ms: float = AGAIN_MS,
+    further: FurtherSolves = FIRST_TRIAL,
     *,
     with_events: bool = False,
     warms_up: bool = False,
 ) -> Outcome:
     """Upload, solve and download with a copy of the solver; `with_events`, the launches are timed too.
 
-    A solver that repeats solves again, for `again`, unless the solve is long, or the pass is no trial: for
-    its events, or since it `warms_up`.
+    A solver that repeats solves again, for `again`, unless the solve is long, if it is not the first trial's,
+    or very long, or the pass is no trial: for its events, or since it `warms_up`.
     """
+    if isinstance(prepared, OwnProcess):
+        return prepared.run(one_pass, query, None, further)
     solver, clock = copy(prepared), Clock(device)
     solver.upload(query)
     upload = clock.lap(device)
@@ -570,20 +614,28 @@ def one_pass(
         lock=None if device is None else device.lock_ms, prepare=observed.pop("prepare_ms", None),
     )  # fmt: skip
     outcome = Outcome(times, iterations, answer, solver.predecessors(), observed, launches)
-    if solver.repeats and outcome.is_a_trial and not (warms_up or outcome.needs_no_warm_up):
-        return outcome.with_times(again=again(solver, query, device, answer, again_ms))
+    is_a_trial = outcome.is_a_trial and (outcome.needs_no_warm_up or not warms_up)
+    if solver.repeats and is_a_trial and solve < further.longest_ms:
+        return outcome.with_times(again=again(solver, query, device, answer, further.together_ms))
     return outcome
 
 
 def again(solver: Solver, query: Query, device: Device | None, answer: NDArray[Any], most_ms: float) -> float:
-    """Solve again, and return the median of the milliseconds; RetraceError if the answer is another."""
+    """Solve again, and return the median of the milliseconds; RetraceError if the answer is another.
+
+    The first answer is spoilt before, so that one that stayed would be another.
+    """
+    first = answer.copy()  # a solver on the host answers in the same memory
+    solver.forget()
     clock = Clock()
     clock.lap(device)
     repeated: list[float] = []
     while not repeated or (len(repeated) < MOST_AGAIN and sum(repeated) < most_ms):
+        solver.begin_again(query)
         solver.solve(query)
         repeated.append(clock.lap(None if solver.ends_on_host else device))
-    if not np.array_equal(answer, solver.download()):
+    apart = SUMS_AGREE if np.issubdtype(first.dtype, np.floating) else 0
+    if not np.allclose(first, solver.download(), rtol=apart, atol=apart):
         raise RetraceError(f"{solver.name}: a later solve on the same device gave another answer")
     return Summary.of(repeated).median
 

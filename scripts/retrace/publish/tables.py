@@ -17,7 +17,7 @@ from retrace.publish.page import MARK, UNSURE, Cell, Group, Page, Row, Table, fi
 from retrace.publish.provenance import cores, emulated, provenance
 from retrace.publish.record_cards import address
 from retrace.records.machine_check import Doubt
-from retrace.records.statistics import LEAST_TRIALS
+from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.reports.frame import Frame, GraphRow, Measured, Printed, speed_up, why_incomparable
 from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit, least_bytes, limit_of
@@ -26,6 +26,8 @@ from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio
 
 TWICE = " / "
 """Between the numbers of two printed columns with the same head."""
+EXTRAPOLATED = "≈"
+"""Before a time that was not measured."""
 
 
 def page(frame: Frame, experiment: str, report: Report | None) -> Page:
@@ -113,7 +115,22 @@ class _Grid:
         """The printed name of each solver of the report."""
 
     def time(self, entry: Measured | None, measure: Measure) -> Cell:
+        if entry and (sample := self.sample_of(entry)) and (times := sample.times.get(measure)):
+            return _extrapolated(entry, sample, times)
         return time_cell(entry, measure, self.doubts, self.plain)
+
+    def sample_of(self, entry: Measured) -> Measured | None:
+        """Return what searched from a sample of the sources, where all were skipped; None if nothing did."""
+        if entry.outcome != "skipped" or "sources" in entry.record.parameters:
+            return None
+        alike = (
+            other
+            for other in self.whole.measured
+            if (other.machine, other.full_name) == (entry.machine, entry.full_name)
+            and other.record.graph.sha256 == entry.record.graph.sha256
+            and "sources" in other.record.parameters
+        )
+        return next((other for other in alike if other.total), None)
 
     def setup(self, entry: Measured | None, measure: Measure) -> Cell:
         return time_cell(entry, measure, self.doubts) if entry and entry.total else Cell()
@@ -276,6 +293,15 @@ class _Grid:
             for text in words().differences(row, entry).splitlines():
                 machines[text][entry.machine] = None
         return [f"{', '.join(names)}: {text}" for text, names in machines.items()]
+
+
+def _extrapolated(entry: Measured, sample: Measured, times: Summary) -> Cell:
+    """Return the time from all sources, in proportion to a sample, marked; it is ranked with nothing."""
+    sources, vertices = int(sample.record.parameters["sources"]), entry.record.graph.vertices
+    why = f"extrapolated from {sources:,} sources to {vertices:,}, in proportion"
+    notes = [f"{entry.title}, {entry.full_name} on {entry.machine}: {EXTRAPOLATED} is {why}."]
+    text = f"{EXTRAPOLATED} {duration(times.median * vertices / sources)}"
+    return Cell(text, why, bad=True, notes=notes, address=address(sample.record))
 
 
 def _rate(entry: Measured | None, amount: float | None, measure: Measure, unit: float) -> Cell:

@@ -59,7 +59,7 @@ class Trial(Model):
     )
     again: Milliseconds | None = Field(
         default=None,
-        description="median of up to 19 further solves on what is on the device, right after the download",
+        description="median of up to 19 further solves on the graph in place, right after the download",
     )
     lock: Milliseconds | None = Field(
         default=None,
@@ -208,7 +208,8 @@ class Record(Model):
     reason: str | None = Field(default=None, description="why it failed or was skipped")
     setup: list[Milliseconds] = Field(
         default_factory=list,
-        description="timed passes, if asked for: context and module load, or a library's own graph object",
+        description="timed passes: of a library, its own graph object and what it chooses for it, without a "
+        "context; of others, if asked for, context and module load",
     )
     trials: list[Trial] = Field(default_factory=list)
     iterations: Count | None = Field(
@@ -336,7 +337,8 @@ class Record(Model):
         if self.backend != "host" or "cuda" in (solver := CATALOGUE.find(self.solver)).backends:
             return None
         every = self.machine.cores if "threads" in solver.settings else 1
-        return int(self.parameters.get("threads", every))
+        chosen = self.observed.get("threads") or self.parameters.get("threads", every)
+        return int(chosen or every)
 
     @property
     def loops_in_python(self) -> bool:

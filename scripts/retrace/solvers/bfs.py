@@ -26,6 +26,7 @@ from retrace.solvers.solver import (
     DeviceSolver,
     HostSolver,
     Solver,
+    fill_but_one,
     only,
     unreached,
 )
@@ -127,9 +128,17 @@ class BspBFS(TracedBack, BulkSynchronous):
         frontier, visited = device.upload(only_source), device.upload(only_source)
         updating, more = device.upload(np.zeros_like(only_source)), device.empty(1, np.int32)
         self.answer = device.upload(unreached(graph, query.source))
-        of_first = vertices, *arcs, visited, frontier, updating, self.answer
+        self.masks = frontier, visited, updating
         self.frontier = frontier
+        of_first = vertices, *arcs, visited, frontier, updating, self.answer
         self.alternate(of_first, (vertices, frontier, updating, visited), more)
+
+    def begin_again(self, query: Query) -> None:
+        *of_source, updating = self.masks
+        self.device.fill(updating, False)
+        for mask in of_source:
+            fill_but_one(self.device, mask, False, query.source, True)
+        fill_but_one(self.device, self.answer, UNREACHABLE, query.source, 0)
 
 
 class CountedBspBFS(BspBFS):
@@ -170,6 +179,7 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
     name = "bfs/block-queue"
     implements = "hong-bfs, BFS_Bqueue_kernel"
     bytes_per_vertex = 16
+    repeats = True
     settings: ClassVar[Settings] = {
         **DeviceSolver.settings,
         "block_queue_size": Setting(512, "entries of a block's queue in shared memory", most=12_000),
@@ -185,15 +195,16 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
         graph, device = self.graph, self.device
         arcs = self.upload_arcs(graph)
         self.label = device.upload(np.full(graph.vertices, -1, dtype=np.int32))
-        visited = device.upload(np.zeros(graph.vertices, dtype=np.int32))
+        self.visited = device.upload(np.zeros(graph.vertices, dtype=np.int32))
         frontiers = [device.empty(graph.vertices, np.int32) for _ in ("previous", "current")]
         previous_tail, tail = device.empty(1, np.int32), device.empty(1, np.int32)
-        self.start(1, 1, np.int32(query.source), frontiers[0], previous_tail, tail, self.label, visited)
+        self.marked = frontiers[0], previous_tail, tail, self.label, self.visited
+        self.start(1, 1, np.int32(query.source), *self.marked)
         size = np.int32(self.number("block_queue_size"))
         expand, back = (
             self.pack(
-                self.expand, None, previous, previous_tail, current, tail, *arcs, self.label, visited, size,
-                shared=size.nbytes * int(size),
+                self.expand, None, previous, previous_tail, current, tail, *arcs, self.label, self.visited,
+                size, shared=size.nbytes * int(size),
             )
             for previous, current in (frontiers, frontiers[::-1])
         )  # fmt: skip
@@ -201,7 +212,13 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
         rounds = [[expand], [following, back], [following, expand]]
         self.loop = HostLoop(rounds=rounds, recurring=2, state=tail, seen=np.ones(1, np.int32))
 
+    def begin_again(self, query: Query) -> None:
+        self.device.fill(self.label, -1)
+        self.device.fill(self.visited, 0)
+        self.start(1, 1, np.int32(query.source), *self.marked)
+
     def solve(self, query: Query) -> int:
+        self.loop.seen.fill(1)  # the frontier is the source
         return self.repeat(self.loop).iterations
 
     def download(self) -> Int32Array:
@@ -255,12 +272,14 @@ class GapbsBFS(GapbsPeer):
         self.vertices, back = graph.vertices, graph.reversed()
         entering = None if back is graph else byref(c_graph(back))
         self.search = gapbs.Search(self.source, c_graph(graph), entering)
-
-    def upload(self, query: Query) -> None:
-        self.source_vertex = query.source
+        self.begin_with_given()
 
     def solve(self, query: Query) -> None:
-        self.search.call("solve", query.source, self.number("threads"))
+        self.source_vertex = query.source
+        self.search.call("solve", query.source)
+
+    def sample(self, query: Query) -> None:
+        self.solve(query)
 
     def download(self) -> Int32Array:
         return self.of_each_vertex("levels")
@@ -289,6 +308,9 @@ class CugraphBFS(CugraphPeer):
 
     def upload(self, query: Query) -> None:
         self.source_vertex = self.cupy.asarray(np.array([query.source], dtype=np.int32))
+
+    def begin_again(self, query: Query) -> None:
+        self.upload(query)
 
     def solve(self, query: Query) -> None:
         backwards = self.is_undirected and self.parameters["direction_optimizing"] == "yes"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cuda_device import memory
 from cuda_device.errors import TooLargeError
 from cuda_device.interface import Device
-from retrace.catalogue.setting import ON_ALL_CORES, Settings
+from retrace.catalogue.setting import CORES, THREADS, Settings
 from retrace.devices.host import c_random_graph, host_function, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array, offset_type
 from retrace.graphs.generators import stream_key
@@ -60,7 +60,7 @@ class TreeFirst(Generator):
     source = "host/generate_tree_first.cpp"
     connected = True
     wide = True
-    settings: ClassVar[Settings] = ON_ALL_CORES
+    settings: ClassVar[Settings] = THREADS
 
     def setup(self, wanted: RandomGraph) -> None:
         resolve_arcs(wanted.vertices, arcs=wanted.arcs, connected=True)
@@ -79,7 +79,15 @@ class TreeFirst(Generator):
         ]
 
     def solve(self, query: Query) -> None:
-        self.function(self.c_wanted, self.parameters["threads"], *map(pointer, self.arrays))
+        self.function(self.c_wanted, self.threads, *map(pointer, self.arrays))
+
+    @property
+    def threads(self) -> int:
+        """Return how many threads generate."""
+        return self.number("threads") or CORES
+
+    def observed(self) -> dict[str, float]:
+        return {"threads": self.threads}
 
     def download(self) -> CSRGraph:
         return self.finished(*self.arrays)
@@ -91,9 +99,7 @@ class OneCoreTreeFirst(TreeFirst):
     name = "generate/tree-first-one-core"
     source = TreeFirst.source
     settings: ClassVar[Settings] = {}
-
-    def solve(self, query: Query) -> None:
-        self.function(self.c_wanted, 1, *map(pointer, self.arrays))
+    threads = 1
 
 
 class ReallocatingTreeFirst(TreeFirst):
@@ -106,6 +112,7 @@ class ReallocatingTreeFirst(TreeFirst):
     source = "host/generate_tree_first_reallocating.cpp"
     wide = False
     settings: ClassVar[Settings] = {}
+    threads = 1
 
     def solve(self, query: Query) -> None:
         self.function(self.c_wanted, *map(pointer, self.arrays))

@@ -4,9 +4,12 @@ A solver builds the library's own graph object in `setup`, since whoever calls t
 converts the library's answer in `download`.
 """
 
+from abc import abstractmethod
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from math import inf
+from statistics import median
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,14 +18,13 @@ from numpy.typing import NDArray
 
 from cuda_device.available_gpus import cuda_status
 from cuda_device.installed_driver import first_gpu, installed_driver
-from retrace.catalogue.setting import ON_ALL_CORES, Settings
+from retrace.catalogue.setting import CORES, THREADS, Settings
 from retrace.devices import gapbs
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
-from retrace.solvers.solver import Solver
+from retrace.solvers.solver import Solver, seconds_of
 from retrace.system.imports import import_undrawn
-from retrace.system.project import KERNELS
 
 
 def with_version(name: str, distribution: str) -> str:
@@ -45,6 +47,8 @@ class Peer(Solver):
     installed_by: ClassVar[str] = "make reproduce installs it"
     """Where the library comes from."""
     calls_library = True
+    repeats = True
+    answer_in = ("lengths", "scores", "found")
     lengths: Any
 
     @classmethod
@@ -120,13 +124,81 @@ class NetworKitPeer(Peer):
         self.lengths = search.getDistances(asarray=True)
 
 
-class GapbsPeer(Peer):
-    """A function of the GAP Benchmark Suite, in C++ with OpenMP on all cores.
+class ThreadedPeer(Peer):
+    """A library that uses several cores, and is given the number of threads with which it is fastest.
 
-    Its graph object is made in `setup`, of copies of our arrays. Its source is downloaded (`devices.gapbs`).
+    More are not always faster: the waiting threads of a search of many short levels cost time. `tune` tries
+    all cores, three, two and one quarter of them, and one; what a record observes has the choice as `threads`
+    and `bound`, and the median of each that was tried, as `ms_of_4` and `ms_of_4_bound`.
     """
 
-    settings: ClassVar[Settings] = ON_ALL_CORES
+    settings: ClassVar[Settings] = THREADS
+    bindings: ClassVar[tuple[int, ...]] = (0,)
+    """Whether each thread stays on a core of its own: 1 if so, or both if that is tried."""
+    TRIES, SLOWER, LONG_S = 5, 1.25, 0.25
+    """Searches for each number; how many times as slow one is after which no fewer threads are tried; and
+    the seconds of a search that counts alone."""
+
+    @abstractmethod
+    def use(self, threads: int, bound: int) -> None:
+        """Use so many threads from now on; `bound`, each on a core of its own."""
+
+    @abstractmethod
+    def sample(self, query: Query) -> None:
+        """Make a search, or a few of many, by which numbers of threads are compared."""
+
+    def begin_with(self, threads: int, bound: int = 0) -> None:
+        """Use so many threads, and let records observe it."""
+        self.use(threads, bound)
+        self.in_use = {"threads": threads, "bound": bound}
+
+    def begin_with_given(self) -> None:
+        """Use as many threads as the setting says, or one on each core, as the last step of `setup`."""
+        self.tried: dict[str, float] = {}
+        self.begin_with(self.number("threads") or CORES)
+
+    def tune(self, query: Query) -> None:
+        if self.number("threads"):
+            return
+        numbers = sorted({max(1, CORES * quarters // 4) for quarters in range(5)}, reverse=True)
+        fastest: dict[float, tuple[int, int]] = {}
+        for bound in self.bindings:
+            least = inf
+            for threads in numbers:
+                self.use(threads, bound)
+                taken = self.median_seconds(query)
+                self.tried[f"ms_of_{threads}{'_bound' * bound}"] = taken * 1e3
+                fastest[taken] = threads, bound
+                if taken > self.SLOWER * least:
+                    break
+                least = min(least, taken)
+        self.begin_with(*fastest[min(fastest)])
+
+    def median_seconds(self, query: Query) -> float:
+        """Return the median of some searches after the first, or the time of that if it is long."""
+        first = seconds_of(lambda: self.sample(query))
+        if first >= self.LONG_S:
+            return first
+        return median(seconds_of(lambda: self.sample(query)) for _ in range(self.TRIES))
+
+    def observed(self) -> dict[str, float]:
+        return {**super().observed(), **self.in_use, **self.tried}
+
+
+class GapbsPeer(ThreadedPeer):
+    """A function of the GAP Benchmark Suite, in C++ with OpenMP on several cores.
+
+    Its graph object is made in `setup`, of copies of our arrays. Its source is downloaded (`devices.gapbs`).
+    It is alone in its process: all its threads wait for each other after every level, and one that shares its
+    core with another library's delays all.
+    """
+
+    apart = True
+    bindings = (0, 1)
+    search: gapbs.Search
+
+    def use(self, threads: int, bound: int) -> None:
+        self.search.call("use", threads, bound)
 
     @classmethod
     def unavailable(cls) -> str | None:
@@ -134,8 +206,11 @@ class GapbsPeer(Peer):
 
     @classmethod
     def load(cls) -> None:
-        """Compile it, which is not timed."""
-        gapbs.build_gapbs(KERNELS / cls.source)
+        """Compile and load it, which is not timed."""
+        gapbs.loaded(cls.source)
+
+    def forget(self) -> None:
+        self.search.call("forget")
 
     @classmethod
     def library(cls) -> str:
@@ -162,7 +237,6 @@ class CugraphPeer(Peer):
     package = "pylibcugraph"
     installed_by = "make peers installs it"
     backends = ("cuda", "host")  # host: where there is no GPU, and it is skipped
-    repeats = True
     has_parallel_arcs: ClassVar[bool] = True
     """Whether the graph may have some."""
     POOL_BYTES = 8 << 30

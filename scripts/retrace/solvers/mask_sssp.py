@@ -75,6 +75,8 @@ class MaskSSSP(DeviceSolver):
     implements = "tuwien-sssp, Algorithm 1"
     source = "sssp/mask.cu"
     bytes_per_vertex: ClassVar[int | None] = 17
+    repeats = True
+    answer_in = ("state",)
     kernels: ClassVar[tuple[str, ...]] = ("mask_relax", "mask_start", "mask_unpack")
     """The kernel that relaxes, and those that run before and after it."""
     state: list[Buffer]
@@ -136,6 +138,9 @@ class MaskSSSP(DeviceSolver):
     def start(self, source: int) -> None:
         """Mask the source, at distance 0."""
         self.each_vertex(self.others[0], np.int32(source), self.mask, *self.state)
+
+    def begin_again(self, query: Query) -> None:
+        self.start(query.source)
 
     def each_vertex(self, kernel: Kernel, *arguments: Any) -> None:
         """Launch a kernel with one thread for each vertex."""

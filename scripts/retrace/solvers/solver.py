@@ -32,6 +32,8 @@ WARP = 32
 """Threads of a warp, which are its lanes."""
 BLOCK_SIZE = 256
 """Threads in a block where a report does not state them; Harish and Narayanan's own choice."""
+SPOILT = 119
+"""What an answer is filled with that a further search should find anew."""
 
 
 class Sources:
@@ -83,12 +85,16 @@ class Solver(ABC):
     """The values of all settings of this solver, as a record stores them."""
     wide: ClassVar[bool] = False
     """Whether it takes graphs of more arcs than 32-bit offsets count."""
+    apart: ClassVar[bool] = False
+    """Whether it is measured in a process of its own, where no other library's threads delay its own."""
     calls_library: ClassVar[bool] = False
     """Whether it is a call of a library, and not a program of this project."""
     page_locks: ClassVar[bool] = False
     """Whether `upload` page-locks memory as large as the graph, which is timed as `lock`, off the clock."""
     repeats: bool = False
-    """Whether `solve` may follow a `download`, as often as wanted: it begins anew and leaves inputs alone."""
+    """Whether `begin_again` and `solve` may follow a `download`, as often as wanted."""
+    answer_in: ClassVar[tuple[str, ...]] = ("answer",)
+    """The attributes that `solve` leaves its answer in."""
     ends_on_host: bool = False
     """Whether the last `solve` finished on the host; nothing to synchronise."""
     predecessor: Int32Array | None = None
@@ -174,6 +180,9 @@ class Solver(ABC):
         solver of `limits` a `NoGraph`.
         """
 
+    def tune(self, query: Query) -> None:  # noqa: B027 - most have nothing to try
+        """Try what is left open for the graph that is set up, and keep the fastest. Not part of `setup`."""
+
     def upload(self, query: Query) -> None:  # noqa: B027 - a solver on the host has nothing to send
         """Send the graph, and allocate and initialise the working arrays."""
 
@@ -184,6 +193,14 @@ class Solver(ABC):
     @abstractmethod
     def download(self) -> Any:
         """Return the answer."""
+
+    def begin_again(self, query: Query) -> None:  # noqa: B027 - most begin anew in `solve`
+        """Prepare a further `solve` on the graph that is in place: what `upload` does for a query alone."""
+
+    def forget(self) -> None:
+        """Spoil the last answer, so that a further `solve` that finds none does not go unnoticed."""
+        for name in self.answer_in:
+            vars(self).pop(name, None)
 
     def observed(self) -> dict[str, float]:
         """Return what else a record should store about the last solve, such as the number of searches."""
@@ -259,6 +276,7 @@ class HostSolver(Solver):
 
     symbol: ClassVar[str]
     ends_on_host = True
+    repeats = True
 
     def __init_subclass__(cls) -> None:
         """Take the C++ file of the solver's name if there is one, and else that of its base."""
@@ -280,6 +298,9 @@ class HostSolver(Solver):
         self.answer: NDArray[Any] = np.empty(size, dtype)
         self.c_answer = pointer(self.answer)
 
+    def forget(self) -> None:
+        self.answer.fill(SPOILT)
+
     def solve(self, query: Query) -> int:
         return int(self.function(self.c_graph, query.source, self.c_answer))
 
@@ -297,6 +318,7 @@ class DeviceSolver(Solver):
     backends = ("cuda", "emulator")
     settings: ClassVar[Settings] = {"block_size": Setting(BLOCK_SIZE, "threads in a block", most=MAX_THREADS)}
     bytes_per_vertex: ClassVar[int | None] = None
+    answer_in: ClassVar[tuple[str, ...]] = ("answer", "level", "label", "distance", "score")
 
     def __init_subclass__(cls) -> None:
         """Take the kernel file of the solver's name if there is one, and else that of its base."""
@@ -315,6 +337,12 @@ class DeviceSolver(Solver):
         arrays_of_arcs = 2 if self.problem == "sssp" else 1
         vertices, arcs = int(graph.vertices), int(graph.arcs)
         return 4 * (vertices + 1 + arrays_of_arcs * arcs) + self.bytes_per_vertex * vertices
+
+    def forget(self) -> None:
+        for name in self.answer_in:
+            buffers = vars(self).get(name, [])
+            for buffer in buffers if isinstance(buffers, list) else [buffers]:
+                self.device.fill(buffer, SPOILT)
 
     def load_host_files(self) -> None:
         """Load the C++ files that `upload` calls, so that no trial does."""
@@ -372,6 +400,7 @@ class BulkSynchronous(DeviceSolver):
     """
 
     settings: ClassVar[Settings] = {**DeviceSolver.settings, **LOOP}
+    repeats = True
     kernels: ClassVar[tuple[str, str]]
     """The names of the two kernels in `source`."""
     answer: Buffer

@@ -78,12 +78,17 @@ class BspSSSP(BulkSynchronous):
         graph, device = self.graph, self.device
         arcs, mask = self.upload_arcs(graph), device.empty(graph.vertices, np.bool_)
         self.answer, updating = (device.empty(graph.vertices, np.int32) for _ in range(2))
-        fill_but_one(device, mask, False, query.source, True)
-        for distance in (self.answer, updating):
-            fill_but_one(device, distance, UNREACHABLE, query.source, 0)
+        self.state = mask, self.answer, updating
+        self.begin_again(query)
         vertices, more = np.int32(graph.vertices), device.empty(1, np.int32)
         of_first = vertices, *arcs, mask, self.answer, updating
         self.alternate(of_first, (vertices, mask, self.answer, updating), more)
+
+    def begin_again(self, query: Query) -> None:
+        mask, *distances = self.state
+        fill_but_one(self.device, mask, False, query.source, True)
+        for distance in distances:
+            fill_but_one(self.device, distance, UNREACHABLE, query.source, 0)
 
 
 class SciPySSSP(SciPyPeer):
@@ -112,7 +117,7 @@ class NetworKitSSSP(NetworKitPeer):
 
 
 class GapbsSSSP(GapbsPeer):
-    """Delta-stepping of the GAP Benchmark Suite, on all cores: buckets of width delta are settled in turn.
+    """Delta-stepping of the GAP Benchmark Suite: buckets of a width, delta, are settled in turn, on cores.
 
     `setup` tries widths and keeps the fastest, unless one is given; what a record observes has it as `delta`.
     Weights and distances from 2^30 - 1 on, which is GAPBS's infinity, are too large.
@@ -135,6 +140,7 @@ class GapbsSSSP(GapbsPeer):
             raise TooLargeError(f"{self.name}: expected weights below {self.INFINITY}, found {heaviest}")
         self.vertices = graph.vertices
         self.search = gapbs.Search(self.source, c_graph(graph))
+        self.begin_with_given()
         self.delta = self.number("delta") or self.fastest_delta(graph)
 
     def fastest_delta(self, graph: CSRGraph) -> int:
@@ -162,10 +168,13 @@ class GapbsSSSP(GapbsPeer):
         return best
 
     def search_from(self, source: int, delta: int) -> None:
-        self.search.call("solve", source, delta, self.number("threads"))
+        self.search.call("solve", source, delta)
 
     def solve(self, query: Query) -> None:
         self.search_from(query.source, self.delta)
+
+    def sample(self, query: Query) -> None:
+        self.solve(query)
 
     def download(self) -> Int32Array:
         answer = np.empty(self.vertices, dtype=np.int32)
@@ -175,7 +184,7 @@ class GapbsSSSP(GapbsPeer):
         return answer
 
     def observed(self) -> dict[str, float]:
-        return {"delta": self.delta}
+        return {**super().observed(), "delta": self.delta}
 
 
 class CugraphSSSP(CugraphPeer):

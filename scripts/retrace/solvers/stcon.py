@@ -16,7 +16,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query, Subject
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer
-from retrace.solvers.solver import DeviceSolver, HostSolver, only
+from retrace.solvers.solver import SPOILT, DeviceSolver, HostSolver, fill_but_one, only
 
 RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # the entries of `state` in the kernel file
 
@@ -51,6 +51,7 @@ class BspSTCON(DeviceSolver):
     name = "stcon/bsp"
     implements = "bsp-suite, first Algorithms 3.5 and 3.6"
     bytes_per_vertex = 10
+    repeats = True
     settings: ClassVar[Settings] = {**DeviceSolver.settings, **LOOP}
 
     def memory_bytes(self, graph: Subject) -> int:
@@ -81,11 +82,26 @@ class BspSTCON(DeviceSolver):
         seen = np.zeros(4, dtype=np.int32)
         self.loop = HostLoop(rounds=[launches], state=self.state, seen=seen, clears=True, more=MORE, met=MET)
 
+    def begin_again(self, query: Query) -> None:
+        assert query.target is not None
+        device = self.device
+        for mask in (*self.updating, self.cost, self.state):
+            device.fill(mask, 0)
+        for mask, end in ((self.red, query.source), (self.green, query.target)):
+            fill_but_one(device, mask, False, end, True)
+        fill_but_one(device, self.frontier, False, query.source, True)
+        device.write(device.view(self.frontier, query.target, 1), np.ones(1, np.bool_))
+
+    def forget(self) -> None:
+        self.length = SPOILT
+
     def solve(self, query: Query) -> int:
         if query.source == query.target:
             self.length = 0
             return 0
-        iterations, state = self.repeat(self.loop).iterations, self.loop.seen
+        state = self.loop.seen
+        state.fill(0)
+        iterations = self.repeat(self.loop).iterations
         self.length = int(state[RED_LENGTH] + state[GREEN_LENGTH]) if state[MET] else UNREACHABLE
         return iterations
 

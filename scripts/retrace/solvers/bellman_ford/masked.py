@@ -40,6 +40,7 @@ def edges_per_thread(default: int) -> dict[str, Setting]:
 class BellmanFord(DeviceSolver):
     """What all variants on a device share."""
 
+    repeats = True
     host_matrix: Int32Array
     """The matrix in host memory, shape (vertices * pitch,), of the variants that copy it."""
     distance: Buffer

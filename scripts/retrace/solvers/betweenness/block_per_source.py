@@ -72,6 +72,7 @@ class BetweennessSolver(DeviceSolver):
     }
 
     page_locks = True
+    repeats = True
 
     def setup(self, graph: CSRGraph) -> None:
         self.real = PRECISIONS[str(self.parameters["precision"])]
@@ -248,6 +249,11 @@ class Brandes(BetweennessSolver):
     def start(self, *arguments: Any) -> None:
         """Launch the kernel with its arguments."""
         self.kernel(self.blocks, self.block_size, *arguments, shared=self.shared)
+
+    def begin_again(self, query: Query) -> None:
+        for part in self.rounds:
+            self.device.fill(part.score, 0)
+            self.device.fill(part.overflow, -1)
 
     def solve(self, query: Query) -> int:
         for part in self.rounds:

@@ -7,15 +7,22 @@ import numpy as np
 import scipy  # its packages when they are used
 from numpy.typing import NDArray
 
-from retrace.catalogue.setting import ON_ALL_CORES, Setting, Settings
+from retrace.catalogue.setting import CORES, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import PRECISIONS
-from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
-from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, Peer
+from retrace.solvers.betweenness.conventions import FEW_SEARCHES, count_pairs_once, extrapolate
+from retrace.solvers.libraries import (
+    CugraphPeer,
+    GapbsPeer,
+    IgraphPeer,
+    NetworKitPeer,
+    Peer,
+    ThreadedPeer,
+)
 from retrace.solvers.solver import seconds_of
 from retrace.system.errors import RetraceError
 
@@ -51,20 +58,29 @@ class IgraphBetweenness(BetweennessPeer, IgraphPeer):
         return extrapolate(lambda few: self.graph.betweenness(sources=few.tolist()), sources)
 
 
-class NetworKitBetweenness(BetweennessPeer, NetworKitPeer):
-    """NetworKit's, in C++ on all cores, of all sources; its path counts are big and never overflow."""
+class NetworKitBetweenness(BetweennessPeer, ThreadedPeer, NetworKitPeer):
+    """NetworKit's, in C++ on several cores, of all sources; its path counts are big and never overflow."""
 
     name = "betweenness/networkit"
     implements = "networkit.centrality.Betweenness"
-    settings: ClassVar[Settings] = ON_ALL_CORES
-    SAMPLE_PER_THREAD = 4
+    SAMPLE_PER_CORE = 4
 
     def declines(self, query: Query) -> str | None:
         return None if query.sources is None else "NetworKit takes all vertices as sources, or draws its own"
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        self.load().setNumberOfThreads(self.number("threads"))
+        self.begin_with_given()
+
+    def use(self, threads: int, bound: int) -> None:
+        self.load().setNumberOfThreads(threads)
+
+    def sample(self, query: Query) -> None:
+        self.search_from(self.SAMPLE_PER_CORE * CORES)
+
+    def search_from(self, few: int) -> None:
+        """Search from so many sources that NetworKit draws."""
+        self.load().centrality.EstimateBetweenness(self.graph, few, parallel=True).run()
 
     def solve(self, query: Query) -> None:
         if (why_not := self.declines(query)) is not None:
@@ -74,16 +90,14 @@ class NetworKitBetweenness(BetweennessPeer, NetworKitPeer):
         self.scores = np.array(centrality.scores(), dtype=np.float64)
 
     def predict_seconds(self, query: Query) -> float | None:
-        few = self.SAMPLE_PER_THREAD * self.number("threads")
+        few = self.SAMPLE_PER_CORE * CORES
         if self.simple.vertices <= few:
             return None
-        estimate = self.load().centrality.EstimateBetweenness
-        seconds = seconds_of(lambda: estimate(self.graph, few, parallel=True).run())
-        return seconds / few * self.simple.vertices
+        return seconds_of(lambda: self.search_from(few)) / few * self.simple.vertices
 
 
 class GapbsBetweenness(GapbsPeer):
-    """That of the GAP Benchmark Suite: one source after the other, each on all cores.
+    """That of the GAP Benchmark Suite: one source after the other, each on several cores.
 
     GAPBS divides the scores by the largest and adds to a source's the number of vertices that it reaches;
     `download` undoes both. It counts paths in doubles; scores that overflow are refused.
@@ -96,6 +110,7 @@ class GapbsBetweenness(GapbsPeer):
     def setup(self, graph: CSRGraph) -> None:
         self.simple = simplify(graph)
         self.search = gapbs.Search(self.source, c_graph(self.simple))
+        self.begin_with_given()
         self.matrix = self.simple.to_scipy()
         self.component = None
         if graph.info.get("directed") is False:
@@ -111,7 +126,10 @@ class GapbsBetweenness(GapbsPeer):
     def search_from(self, sources: Int32Array) -> None:
         """Add up the dependencies of some sources, and of the vertex whose score tells GAPBS's divisor."""
         given = np.append(sources, np.int32(self.simple.vertices))
-        self.search.call("solve", pointer(given), len(given), self.number("threads"))
+        self.search.call("solve", pointer(given), len(given))
+
+    def sample(self, query: Query) -> None:
+        self.search_from(query.sources_in(self.simple)[:FEW_SEARCHES])
 
     def download(self) -> NDArray[np.float64]:
         scores = np.empty(self.simple.vertices)
@@ -143,7 +161,6 @@ class CugraphBetweenness(BetweennessPeer, CugraphPeer):
     name = "betweenness/cugraph"
     implements = "pylibcugraph.betweenness_centrality"
     has_parallel_arcs = False
-    repeats = False  # sums in single precision depend on the order of its threads
     FEW_SOURCES = 256
     settings: ClassVar[Settings] = {
         "precision": Setting(

@@ -105,6 +105,10 @@ class Levels(BetweennessSolver):
             device.empty(size, np.int32), self.cont, self.score, self.overflow,
         ]  # fmt: skip
 
+    def begin_again(self, query: Query) -> None:
+        self.device.fill(self.score, 0)
+        self.device.fill(self.overflow, -1)
+
     def search(self, source: int) -> None:
         grid, block = self.grid(self.graph.vertices), self.block_size
         no, last = np.zeros(1, np.bool_), -1

@@ -14,8 +14,6 @@ from retrace.solvers.solver import HostSolver
 class SequentialBrandes(HostSolver):
     """Brandes' algorithm, from one source after the other, on the simple graph; O(vertices * arcs)."""
 
-    repeats = True
-
     def setup(self, graph: CSRGraph) -> None:
         super().setup(simplify(graph))
         self.allocate_answer(graph.vertices, np.float64)

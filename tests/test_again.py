@@ -1,0 +1,69 @@
+"""Further solves on the graph that is in place: all solvers make them, and each finds its answer anew."""
+
+from __future__ import annotations
+
+import pytest
+
+from command_line import Patch
+from cuda_on_cpu.device import EmulatedDevice
+from graphs import NAMED, identified
+from retrace.graphs.query import Query
+from retrace.measure import trials
+from retrace.measure.trials import again, one_pass
+from retrace.solvers import REGISTRY, Solver, make
+from retrace.system.errors import RetraceError
+from solving import needs_networkit
+
+GRID = identified(NAMED["grid"], "grid", source=0)
+QUERIES = {"stcon": Query(3, 200), "betweenness": Query(sources=(3, 17, 200))}
+ALL_SOURCES = ("betweenness/networkit",)
+ONCE = ("sssp/thrust", "betweenness/multi-gpu")
+"""Solvers that solve once alone: Thrust's vectors, and the processes of several GPUs, end with the answer."""
+
+of_each_solver = pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=needs_networkit if name.endswith("/networkit") else ())
+        for name in REGISTRY.solvers
+        if name not in ONCE
+    ],
+)
+
+
+def ready(name: str, device: EmulatedDevice) -> tuple[Solver, Query]:
+    """Set a solver up on a grid; return it and a question to it."""
+    kind = REGISTRY.find(name)
+    if (why_not := kind.unavailable()) is not None:
+        pytest.skip(why_not)
+    solver = make(f"{name}:block_size=64" if "block_size" in kind.settings else name, device)
+    solver.setup(GRID)
+    return solver, Query() if name in ALL_SOURCES else QUERIES.get(kind.problem, Query(3))
+
+
+@of_each_solver
+def test_a_trial_solves_again(name: str, monkeypatch: Patch) -> None:
+    """Otherwise a warm time stands beside a cold one."""
+    monkeypatch.setattr(trials, "ONCE_MS", float("inf"))
+    with EmulatedDevice() as device:
+        solver, query = ready(name, device)
+        assert one_pass(solver, query, device).times.again is not None
+        solver.upload(query)
+        iterations = solver.solve(query)
+        solver.begin_again(query)
+        assert solver.solve(query) == iterations
+
+
+@of_each_solver
+@pytest.mark.parametrize("idle", ["solve", "begin_again"])
+def test_an_answer_that_stayed_from_before_is_refused(name: str, idle: str, monkeypatch: Patch) -> None:
+    with EmulatedDevice() as device:
+        solver, query = ready(name, device)
+        solver.upload(query)
+        solver.solve(query)
+        answer = solver.download().copy()
+        begins_in_solve = type(solver).begin_again is Solver.begin_again or hasattr(solver, "candidates")
+        if idle == "begin_again" and begins_in_solve:
+            return
+        monkeypatch.setattr(solver, idle, lambda query: None)
+        with pytest.raises((RetraceError, AttributeError)):
+            again(solver, query, device, answer)
