@@ -16,12 +16,11 @@ from cuda_device.gpu_limits import GPULimits
 from retrace.catalogue.known_solvers import given
 from retrace.check.checkers import checker_of
 from retrace.devices.backends import device_class
-from retrace.graphs import identity, random
+from retrace.graphs import csr, dense, identity, random
 from retrace.graphs.dataset_registry import Dataset
 from retrace.graphs.query import NoGraph, Subject, no_graph, queries
 from retrace.graphs.random import RandomGraph
 from retrace.graphs.registered import require_registered
-from retrace.graphs.stored import load_graph
 from retrace.measure import environment
 from retrace.measure.kept_trials import Keeping, KeptTrials, identity_of_job
 from retrace.measure.rounds import drawn_order, is_due, join_rounds, round_name, share_of_round
@@ -225,7 +224,8 @@ class Task:
         if self.subject is not None:
             return self.subject
         negative = all(find(name).problem == "bellman-ford" for name in self.job.solvers)
-        graph = load_graph(self.folder, negative, wide=True)
+        complete = dense.is_complete(self.info)
+        graph = dense.load(self.folder) if complete else csr.load(self.folder, negative, wide=True)
         require_registered(graph, self.folder, registry, downloads)
         return graph
 
