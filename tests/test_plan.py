@@ -20,9 +20,14 @@ from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.devices.gapbs_outcome import OUTCOME
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
-from retrace.planning import configuration, plan, summary
-from retrace.planning.configuration import Configuration, load_configuration, project_keys
-from retrace.planning.effective_settings import effective_settings, set_for_machine
+from retrace.planning import experiments, plan, summary
+from retrace.planning.configuration import (
+    Configuration,
+    effective_settings,
+    load_configuration,
+    project_keys,
+    set_for_machine,
+)
 from retrace.records.record import write_records
 from retrace.solvers import all_solvers
 from retrace.stages.write_schemas import MODELS, as_yaml, schema
@@ -346,7 +351,7 @@ def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatc
 @pytest.fixture
 def alone(monkeypatch: Patch) -> None:
     """Leave out the experiments of packages."""
-    monkeypatch.setattr(configuration, "declared_files", lambda name: [])
+    monkeypatch.setattr(experiments, "declared_files", lambda *_, **__: [])
 
 
 @pytest.mark.usefixtures("alone")

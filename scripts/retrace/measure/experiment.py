@@ -45,7 +45,7 @@ class MeasuringJob(Effort):
     experiment: Name
     """Key of the experiment, such as table-3.3."""
     solvers: Some[str]
-    """Such as bfs/queue bfs/bsp: of one problem, each once."""
+    """Such as sssp/bsp bellman-ford/csr, each once; generators, and solvers of limits, apart from others."""
     backend: Literal["cuda", "emulator"]
     """Where CUDA kernels run."""
     machine: Name = "local"
@@ -266,7 +266,7 @@ def without_garbage_collection() -> Iterator[None]:
 def measure(
     experiment: str, graph: Subject, solvers: Sequence[str], effort: Effort, device: tuple[str, DeviceFactory]
 ) -> list[Measurement]:
-    """Measure and check solvers of one problem on one graph; return a measurement for each solver and query.
+    """Measure and check solvers on one graph; return a measurement for each solver and query.
 
     The graph's `info` names the source and the pairs; generators take the description of the graph to make.
     `device` is the backend and the factory of the device for solvers that need one.

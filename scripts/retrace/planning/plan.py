@@ -23,11 +23,11 @@ from retrace.measure.environment import tree
 from retrace.planning.configuration import (
     SETTINGS,
     Configuration,
-    Experiment,
     Limits,
     load_configuration,
+    set_for_machine,
 )
-from retrace.planning.effective_settings import set_for_machine
+from retrace.planning.experiments import ABSENT, Experiment
 from retrace.records.machine_check import find_errors
 from retrace.records.record import survey
 from retrace.reports.report import Report, load_reports, report_paths
@@ -379,6 +379,10 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
             "replace; expected another name for this computer"
         )
     every, mine = load_reports().items(), checked.experiments.keys()
+    for path in declared_files("report", outside_alone=True):
+        for key, name in load_reports()[path.stem].named_experiments:
+            if name not in mine:
+                raise RetraceError(f"{path}: {key}: {name}: {ABSENT}")
     reports = {key: report for key, report in every if not mine.isdisjoint(report.experiments)}
     seen = len(visible_gpus()) if cuda_available() else None
     plan = Plan(checked, datasets, reports, backend, why_no_gpu, seen if backend == "cuda" else 0)
