@@ -1,15 +1,11 @@
 """The command line, `python -m retrace`: what it understands. What it does is in `retrace.commands`."""
 
-import os
 import pkgutil
-import sys
 from argparse import REMAINDER, ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 
-from cuda_device.errors import OneLineError
-from retrace.system.errors import NotVerifiedError, OneLineParser, print_anywhere
-from retrace.system.interrupts import end_like_ctrl_c
+from retrace.system.errors import OneLineParser, status_of
 
 FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
 RANDOM_GENERATORS = ("tree-first", "random-degree")
@@ -31,30 +27,14 @@ STATUSES = """exit status:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    print_anywhere()
-    end_like_ctrl_c()
-    parser = make_parser()
-    arguments = parser.parse_args(argv)
+    return status_of(lambda: run(argv))
+
+
+def run(argv: Sequence[str] | None) -> None:
+    """Run the command that the words name."""
+    arguments = make_parser().parse_args(argv)
     check_usage(arguments)
-    try:
-        pkgutil.resolve_name(arguments.run)(arguments)
-        sys.stdout.flush()
-    except OneLineError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 3 if isinstance(error, NotVerifiedError) else 1
-    except MemoryError:
-        print("error: this needs more memory than there is; take a smaller graph", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # whoever reads our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        print(f"error: {error.filename or 'standard output'}: {error.strerror or error}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python tries again at its end
-        return 1
-    return 0
+    pkgutil.resolve_name(arguments.run)(arguments)
 
 
 def make_parser() -> ArgumentParser:

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -249,11 +248,6 @@ class Plan:
         """Return what kernels are compiled for, as options of the stage that compiles them."""
         return words_of(backends=backends, compute_capability=self.config.this.compute_capability)
 
-    def options(self, *keys: str) -> list[str]:
-        """Return settings of the machine as options of a command, such as `--memory-gib 8`."""
-        words = [option(f"--{key.replace('_', '-')}", getattr(self.config.this, key)) for key in keys]
-        return list(chain.from_iterable(words))
-
     @property
     def own_records(self) -> str:
         """Return the folder of the records that this run measures."""
@@ -434,11 +428,6 @@ def rule_files() -> list[str]:
         if not path.is_file():
             raise RetraceError(f"{path}: expected a file of Snakemake's rules, as the package says")
     return [str(path) for path in files]
-
-
-def option(name: str, value: object) -> list[str]:
-    """Return an option of a command with its value; nothing if there is none."""
-    return [] if value is None else [name, str(value)]
 
 
 def one_of(names: Iterable[str]) -> str:
