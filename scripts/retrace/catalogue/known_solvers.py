@@ -8,7 +8,7 @@ solver of the file whose package was removed is known, so that its records can b
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -87,16 +87,9 @@ class KnownSolver:
         """Return its kernel files, and the headers that they include."""
         return with_headers(self.source, *self.more_sources) if self.source else ()
 
-    def as_json(self) -> dict[str, Any]:
-        """Return it as plain values, without those that are empty."""
-        plain = {key.name: getattr(self, key.name) for key in fields(self)}
-        plain["settings"] = {key: setting.as_json() for key, setting in self.settings.items()}
-        plain["needs"] = {key: value for key, value in vars(self.needs).items() if value}
-        return {key: value for key, value in plain.items() if value}
-
     @classmethod
     def of_json(cls, plain: Mapping[str, Any]) -> Self:
-        """Return what `as_json` made plain values of."""
+        """Read a line of the file, where values that most solvers have are left out."""
         settings = {key: Setting.of_json(value) for key, value in plain.get("settings", {}).items()}
         texts = {key: tuple(plain.get(key, ())) for key in ("backends", "more_sources")}
         needs = Needs(**plain.get("needs", {}))

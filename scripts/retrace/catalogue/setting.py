@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Self
 
 from retrace.system.errors import RetraceError
@@ -42,18 +42,9 @@ class Setting:
             raise RetraceError(f"{key} is {value}, expected from {self.least} to {self.most}")
         return value
 
-    def as_json(self) -> dict[str, Any]:
-        """Return it as plain values, without those that most have.
-
-        The default of a computer's number of cores is null: whoever reads it may have others.
-        """
-        usual = {one.name: one.default for one in fields(self)}
-        plain = {key: value for key, value in vars(self).items() if value != usual[key]}
-        return plain | ({"default": None} if self == ON_ALL_CORES["threads"] else {})
-
     @classmethod
     def of_json(cls, plain: Mapping[str, Any]) -> Self:
-        """Return what `as_json` made plain values of."""
+        """Read plain values; a default of null is the number of cores, which differs among computers."""
         default = CORES if plain["default"] is None else plain["default"]
         return cls(**{**plain, "default": default, "choices": tuple(plain.get("choices", ()))})
 

@@ -5,9 +5,10 @@ from contextlib import suppress
 from typing import Any
 
 import yaml
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
+from retrace.catalogue.setting import ON_ALL_CORES
 from retrace.graphs.dataset_registry import DatasetRegistry
 from retrace.planning.configuration import Configuration
 from retrace.records.record import Record
@@ -58,9 +59,13 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def solvers_as_json() -> str:
-    """Return the project's solvers as JSON, each in a line of its own."""
-    lines = [json.dumps(solver.as_json(), ensure_ascii=False) for solver in known_solvers_of_project()]
-    return "[\n" + ",\n".join(lines) + "\n]\n"
+    """Return the project's solvers as JSON, each in a line of its own, without values that most have."""
+    adapter = TypeAdapter(list[KnownSolver])
+    solvers = adapter.dump_python(known_solvers_of_project(), mode="json", exclude_defaults=True)
+    for setting in (setting for solver in solvers for setting in solver.get("settings", {}).values()):
+        if setting["meaning"] == ON_ALL_CORES["threads"].meaning:
+            setting["default"] = None
+    return "[\n" + ",\n".join(json.dumps(solver, ensure_ascii=False) for solver in solvers) + "\n]\n"
 
 
 def project_solvers() -> list[type[Solver]]:
