@@ -223,10 +223,11 @@ def test_what_a_machine_sets_reaches_its_commands(config: Config) -> None:
     config["machines"] = {"mine": {"block_size": 64, "memory_gib": 8, "compute_capability": 8.9}}
     planned = plan.make_plan(config | {"machine": "mine"})
     assert planned.solvers("table-3.3")[:2] == ["bfs/queue", "bfs/bsp:block_size=64"]
-    limits = planned.options("memory_gib", "compute_capability")
-    assert limits == ["--memory-gib", "8.0", "--compute-capability", "8.9"]
+    limits = {"--memory-gib": "8.0", "--compute-capability": "8.9"}
+    words = planned.measuring("table-3.3")
+    assert limits.items() <= dict(pairwise(words)).items()
     assert plan.make_plan(config).solvers("table-3.3")[1] == "bfs/bsp"
-    assert plan.make_plan(config).options("memory_gib") == []
+    assert limits.keys().isdisjoint(plan.make_plan(config).measuring("table-3.3"))
 
 
 def test_limits_are_those_of_the_scale_the_experiment_or_the_command(config: Config) -> None:

@@ -121,8 +121,8 @@ class Catalogue:
     def solvers(self) -> list[KnownSolver]:
         """Return all whose package is there, in the file's order; what was added comes last."""
         import_solvers(outside_alone=True)
-        there = {name: solver for name, solver in self.listed.items() if solver.is_there}
-        return list({**there, **self.added}.values())
+        installed = {name: solver for name, solver in self.listed.items() if solver.is_there}
+        return list({**installed, **self.added}.values())
 
     def find(self, spec: str) -> KnownSolver:
         """Return the solver of a name without its settings; raise RetraceError if none is known."""
@@ -131,7 +131,7 @@ class Catalogue:
             import_solvers(outside_alone=True)
         if solver := self.added.get(name) or self.listed.get(name):
             return solver
-        raise unknown_solver(name, [one.name for one in self.solvers if one.given == given(name)])
+        raise unknown_solver(name, [solver.name for solver in self.solvers if solver.given == given(name)])
 
     def parse(self, spec: str) -> tuple[KnownSolver, dict[str, Value]]:
         """Read a solver's name and settings, such as `betweenness/vert:blocks=132,block_size=512`.

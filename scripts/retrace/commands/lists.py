@@ -36,8 +36,8 @@ def explain_settings(arguments: Namespace) -> None:
     backends = CATALOGUE.find(arguments.solver).backends
     backend = arguments.backend or ("cuda" if "cuda" in backends else backends[0])
     if backend not in backends:
-        told = f"{arguments.solver} runs on {' or '.join(backends)} only"
-        raise RetraceError(f"--backend {backend}: {told}")
+        able = " or ".join(backends)
+        raise RetraceError(f"--backend {backend}: {arguments.solver} runs on {able} only")
     config, _ = load_configuration(keys | {"machine": machine})
     settings = effective_settings(arguments.solver, config, backend)
     rows = [("setting", "value", "from")]

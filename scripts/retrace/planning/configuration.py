@@ -40,7 +40,7 @@ class Given(FileModel):
     @model_validator(mode="before")
     @classmethod
     def _read_texts(cls, value: Any) -> Any:
-        return {key: read_text(one) for key, one in value.items()} if isinstance(value, dict) else value
+        return {key: read_text(text) for key, text in value.items()} if isinstance(value, dict) else value
 
 
 def read_text(value: object) -> object:
@@ -175,8 +175,7 @@ class Configuration(FileModel):
     def _keep_names_and_records_apart(self) -> Self:
         for name in self.experiments:
             if name.startswith("claims-") or name in ("verification", "page"):
-                told = f"expected another name than {name}, which another target has"
-                raise at("experiments", told)
+                raise at("experiments", f"expected another name than {name}, which another target has")
         for key, sweep in self.tuning.items():
             if without := [spec for spec in sweep.specs if f"{key}=" not in spec]:
                 raise at(f"tuning.{key}.solvers", f"expected values of {key}, found {without[0]} without one")

@@ -112,11 +112,11 @@ class Experiment(FileModel):
         shown: dict[str, str] = {}
         for spec in self.specs:  # a table names a solver without its problem
             if (other := shown.setdefault(spec.partition("/")[2], spec)) != spec:
-                told = f"{other} and {spec} would stand under one name; give each problem an experiment"
-                raise at("solvers", told)
+                advice = "give each problem an experiment"
+                raise at("solvers", f"{other} and {spec} would stand under one name; {advice}")
         if len({given(spec) for spec in self.specs}) > 1:
-            told = "expected generators, solvers of limits, or others, found several; give each an experiment"
-            raise at("solvers", told)
+            expected = "expected generators, solvers of limits, or others, found several"
+            raise at("solvers", f"{expected}; give each an experiment")
         return self
 
     def check_graphs(self, key: str, datasets: Iterable[str]) -> None:
@@ -167,10 +167,10 @@ def with_experiments_of_packages(config: Mapping[str, Any]) -> dict[str, Any]:
     which names the file and the key, if a file is not sound, has an experiment that another one has, or adds
     solvers to one that is not there. The project's own packages may: a user can take experiments away.
     """
-    asked = config.get("experiments")
-    if not isinstance(asked, Mapping):
+    configured = config.get("experiments")
+    if not isinstance(configured, Mapping):
         return dict(config)
-    experiments = dict(asked)
+    experiments = dict(configured)
     owners = dict.fromkeys(read_yaml(ROOT / "experiments.yaml")["experiments"], "experiments.yaml")
     files = {path: read_yaml(path) for path in declared_files("experiments")}
     for path, keys in files.items():
@@ -186,8 +186,8 @@ def with_experiments_of_packages(config: Mapping[str, Any]) -> dict[str, Any]:
         for name, added in keys.get("more_solvers", {}).items():
             if name not in experiments and path in from_outside:
                 raise RetraceError(f"{path}: more_solvers.{name}: {ABSENT}")
-            if isinstance(there := experiments.get(name), Mapping) and "solvers" in there:
-                experiments[name] = {**there, "solvers": [*there["solvers"], *added]}
+            if isinstance(known := experiments.get(name), Mapping) and "solvers" in known:
+                experiments[name] = {**known, "solvers": [*known["solvers"], *added]}
                 read_as(Experiment, experiments[name], f"{path}: more_solvers.{name}")
     return {**config, "experiments": experiments}
 

@@ -135,7 +135,7 @@ class Plan:
         of_solvers = dict.fromkeys(SETTINGS) | {"records": f"results/tune/{machine}"}
         changes: dict[str, object] = {
             "machines": {**config.machines, machine: config.this.model_copy(update=of_solvers)},
-            "experiments": {f"tune-{key.replace('_', '-')}": one for key, one in config.tuning.items()},
+            "experiments": {f"tune-{key.replace('_', '-')}": sweep for key, sweep in config.tuning.items()},
             "scale": "paper" if self.backend == "cuda" and "paper" in config.limits else config.scale,
             "trials": config.trials or 5,
             "budget_s": config.budget_s or 2.0,
@@ -363,10 +363,10 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     backend = "cuda" if why_no_gpu is None else "emulator"
     stored = Path(checked.records(checked.machine)).glob("*/*.jsonl")
     files = sorted(path for path in stored if path.parent.name in checked.experiments)
-    own, own_faults = survey(files)
-    if own_faults:
-        raise RetraceError(f"{own_faults[0]}; delete the file, and it is measured again")
-    gpus = (record.machine.gpu.name for record in own.values() if record.machine.gpu)
+    measured_before, unsound = survey(files)
+    if unsound:
+        raise RetraceError(f"{unsound[0]}; delete the file, and it is measured again")
+    gpus = (record.machine.gpu.name for record in measured_before.values() if record.machine.gpu)
     if backend == "emulator" and checked.machine in checked.machines and (gpu := next(gpus, None)):
         raise RetraceError(
             f"config.machine: {checked.machine} has records of the {gpu}, which a run without a GPU would "
@@ -382,8 +382,8 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     plan = Plan(checked, datasets, reports, backend, why_no_gpu, seen if backend == "cuda" else 0)
     folders = {Path(project.path(checked.records(name))): name for name in checked.machines}
     folders[Path(checked.records(checked.machine))] = checked.machine
-    there = [path for path in map(Path, plan.records(*checked.experiments)) if path.exists()]
-    placed, faults = survey(there, folders)
+    existing = [path for path in map(Path, plan.records(*checked.experiments)) if path.exists()]
+    placed, faults = survey(existing, folders)
     published = {place: record for place, record in placed.items() if record.machine.name != checked.machine}
     if errors := faults + find_errors(published, datasets):
         raise RetraceError(errors[0])

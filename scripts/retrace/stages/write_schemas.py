@@ -82,8 +82,10 @@ def known_solvers_of_project() -> list[KnownSolver]:
     declared = {kind.name: kind.as_known() for kind in project_solvers()}
     with suppress(RetraceError):  # the file may be what is written anew
         listed = CATALOGUE.listed
-        if any(not one.is_there for one in listed.values()):
-            kept = {name: one for name, one in listed.items() if name in declared or not one.is_there}
+        if any(not solver.is_there for solver in listed.values()):
+            kept = {
+                name: solver for name, solver in listed.items() if name in declared or not solver.is_there
+            }
             declared = {**kept, **declared}
     return list(declared.values())
 
