@@ -14,7 +14,7 @@ interrupts.end_in_one_line()
 JOB_PYTHON = job_python.python_for_jobs(ROOT)
 from retrace.planning import failures, plan, summary
 from retrace.planning.configuration import tuned_file
-from retrace.planning.plan import one_of, option
+from retrace.planning.plan import one_of
 from retrace.system import project, runs
 from cuda_device.errors import OneLineError
 from retrace.system.project import imports, stage_code

@@ -28,10 +28,8 @@ except ModuleNotFoundError:
 with atheris.instrument_imports(include=["retrace", "yaml"]):
     from cuda_device.errors import OneLineError
     from retrace.graphs.dataset_registry import load_registry
-    from retrace.graphs.formats.layouts import LAYOUTS
-    from retrace.graphs.formats.lines import read_any, read_header
+    from retrace.graphs.formats.lines import LAYOUTS, read_any, read_header, read_plain
     from retrace.graphs.formats.parsing import parse_stream
-    from retrace.graphs.formats.plain import read_plain
     from retrace.planning.configuration import load_configuration, project_keys
     from retrace.records.record import parse_record
     from retrace.reports.printed import read_printed

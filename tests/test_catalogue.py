@@ -16,9 +16,8 @@ from retrace.graphs.graph_names import UNREACHABLE
 from retrace.records.record import parse_record
 from retrace.solvers import REGISTRY, Solver
 from retrace.solvers.libraries import Peer
-from retrace.solvers.registry import project_solvers
 from retrace.solvers.solver import REGISTRIES
-from retrace.stages.write_schemas import solvers_as_json
+from retrace.stages.write_schemas import project_solvers, solvers_as_json
 from retrace.system import project
 from retrace.system.project import CATALOGUE_FILE
 

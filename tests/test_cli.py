@@ -17,7 +17,7 @@ from cuda_device.available_gpus import cuda_available
 from retrace import cli
 from retrace.commands import answers
 from retrace.graphs import answer_table, csr
-from retrace.graphs.formats.layouts import LAYOUTS
+from retrace.graphs.formats.lines import LAYOUTS
 from retrace.solvers import GENERATORS
 from retrace.system.errors import RetraceError
 from tiny_files import TINY

@@ -44,8 +44,30 @@ def test_machines_without_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     record = read_records([PROJECT / "results/machines/h200/table-3.3/NY.jsonl"])[0]
     write_records(tmp_path / "local/table-3.3/NY.jsonl", [record])
     assert "local (not committed)" in call("machines").out
-    (tmp_path / "local/table-3.3/NY.jsonl").write_text("{}\n")
-    assert "NY.jsonl:1: " in call("machines").refusal(1)
+    with (tmp_path / "local/table-3.3/NY.jsonl").open("a") as file:
+        file.write("{}\n")
+    done = call("machines")
+    assert "local (not committed)" in done.out
+    assert done.err.startswith("warning: local: 1 fault; the first: ")
+    assert "NY.jsonl:2: " in done.err
+
+
+def test_machines_are_listed_without_records_of_a_package_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
+) -> None:
+    monkeypatch.setattr(lists, "MACHINES", tmp_path)
+    line = (PROJECT / "results/machines/h200/table-3.3/NY.jsonl").read_text().splitlines()[0]
+    for name in ("first", "second"):
+        (tmp_path / name / "table-3.3").mkdir(parents=True)
+        of_machine = line.replace('"name":"h200"', f'"name":"{name}"')
+        gone = of_machine.replace('"solver":"bfs/', '"solver":"bfs/gone-')
+        assert line != of_machine != gone
+        records = [gone] if name == "first" else [gone, of_machine]
+        (tmp_path / name / "table-3.3/NY.jsonl").write_text("\n".join(records) + "\n")
+    done = call("machines")
+    assert [row.split()[0] for row in done.out.splitlines()] == ["machine", "second"]
+    assert [told.split(":")[1].strip() for told in done.err.splitlines()] == ["first", "second"]
+    assert "no solver is called bfs/gone-" in done.err
 
 
 def test_explain_lists_what_a_solver_runs_with(call: Call) -> None:

@@ -13,7 +13,7 @@ import pytest
 from command_line import Call, python, rows
 from retrace.graphs import dense
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.graphs.formats.layouts import LAYOUTS
+from retrace.graphs.formats.lines import LAYOUTS
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import REGISTRY, Query, Solver
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS

@@ -24,11 +24,12 @@ import yaml
 from command_line import Call, Patch, refused
 from cuda_device.errors import OneLineError
 from hosts import CONTENT, FILE, NOWHERE, SHA256, serving
-from retrace.graphs import csr, datasets, identity
+from retrace.graphs import csr, identity
 from retrace.graphs import downloads as transfers
 from retrace.graphs.dataset_registry import Dataset, Edition, load_registry
 from retrace.graphs.downloads import Patience
 from retrace.records.record import read_records
+from retrace.stages import get_graph
 
 PAIRS = {"near": [0, 1], "far": [0, 3]}
 ENTRY: dict[str, Any] = {"vertices": 4, "arcs": 6, "directed": False, "origin": "dimacs", "licence": "none"}
@@ -94,7 +95,7 @@ def host() -> Iterator[str]:
 
 
 IMPATIENT = Patience(probe=2, read=1, download=2, retries=0)
-obtain = partial(datasets.obtain, patience=IMPATIENT)
+obtain = partial(get_graph.obtain, patience=IMPATIENT)
 
 
 def dataset(*addresses: str, sha256: str | None = SHA256, stand_in: str | None = "road") -> Dataset:
@@ -320,7 +321,7 @@ def test_other_counts_may_be_the_registrys_fault(host: str, tmp_path: Path) -> N
 def test_a_damaged_file(damaged: bytes, offline: str, host: str, tmp_path: Path, monkeypatch: Patch) -> None:
     file = tmp_path / "tiny.gr.gz"
     file.write_bytes(damaged)
-    monkeypatch.setattr(datasets, "parse_stream", lambda *_: pytest.fail("parsed"))
+    monkeypatch.setattr(get_graph, "parse_stream", lambda *_: pytest.fail("parsed"))
     message = refused(obtain, dataset(f"{host}/right/tiny.gr.gz"), tmp_path, None, offline, 1)
     assert message.startswith(f"{file}: expected ")
     assert message.endswith(f"delete {file} and run again")

@@ -22,12 +22,10 @@ from cuda_device import memory
 from cuda_device.errors import OneLineError
 from graphs import read_graph
 from retrace.graphs.csr import CSRGraph
-from retrace.graphs.formats import he, lines, plain
+from retrace.graphs.formats import he, lines, parsing
 from retrace.graphs.formats.he import write_he
-from retrace.graphs.formats.layouts import LAYOUTS
-from retrace.graphs.formats.lines import open_graph, read_any, read_header
+from retrace.graphs.formats.lines import LAYOUTS, open_graph, read_any, read_header, read_plain
 from retrace.graphs.formats.parsing import parse_stream
-from retrace.graphs.formats.plain import read_plain
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 MIRROR = os.environ.get("GRAPH_MIRROR", "")
@@ -315,13 +313,14 @@ def test_without_a_compiler_graphs_and_messages_are_the_same(
         start = int(where * len(content))
         content = content[:start] + piece + content[start + length :]
     with pytest.MonkeyPatch.context() as patch:
-        for module in (lines, plain):
+        for module in (lines, parsing):
             patch.setattr(module, "FEW_BYTES", 0)
         for bytes_at_a_time in (1 << 20, 12, 1):
             patch.setattr(lines, "PIECE", bytes_at_a_time)
             fast = result_of(content, kind)
             with pytest.MonkeyPatch.context() as without:
-                without.setattr(plain, "reader_library", lambda: None)
+                for module in (lines, parsing):
+                    without.setattr(module, "reader_library", lambda: None)
                 assert fast == result_of(content, kind)
 
 
@@ -330,11 +329,11 @@ def test_a_missing_compiler_is_told_once(
 ) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler")
     monkeypatch.setattr(lines, "FEW_BYTES", 0)
-    plain.reader_library.cache_clear()
+    lines.reader_library.cache_clear()
     try:
         assert [parse(TINY["dimacs"], "dimacs").arcs for _ in range(2)]
     finally:
-        plain.reader_library.cache_clear()
+        lines.reader_library.cache_clear()
     (told,) = capsys.readouterr().err.splitlines()
     assert told.startswith(
         "warning: graph files are read line by line, in Python, which is slow: the C++ compiler"

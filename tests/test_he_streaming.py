@@ -17,7 +17,7 @@ from command_line import refused
 from cuda_device.errors import OneLineError
 from graphs import NAMED, graph, random_graphs, read_graph
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.graphs.formats import he, lines, plain
+from retrace.graphs.formats import he, lines, parsing
 from retrace.graphs.formats.he import write_he
 from retrace.graphs.paths import arcs_of
 from retrace.graphs.random import RandomGraph
@@ -28,7 +28,8 @@ from retrace.solvers.generate import generate
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read a line or two, in C++, and write three arcs, at a time."""
     monkeypatch.setattr(lines, "PIECE", 12)
-    monkeypatch.setattr(plain, "FEW_BYTES", 0)
+    monkeypatch.setattr(lines, "FEW_BYTES", 0)
+    monkeypatch.setattr(parsing, "FEW_BYTES", 0)
     monkeypatch.setattr(he, "ARCS_WRITTEN", 3)
 
 

@@ -16,8 +16,8 @@ import pytest
 
 from command_line import needs_today, python
 from retrace.graphs.graph_names import UNREACHABLE
-from retrace.solvers import Setting, Solver, settings_of_all_solvers
-from retrace.solvers.registry import project_solvers
+from retrace.solvers import Setting, Solver
+from retrace.stages.write_schemas import project_solvers, settings_of_all_solvers
 from retrace.system import project
 from solving import needs_networkit
 
@@ -60,7 +60,7 @@ def test_imports_are_those_that_python_sees() -> None:
         ("retrace_today/limits.py", "retrace.publish.tables", "today"),
         ("retrace/system/files.py", "retrace.planning.plan", "layers"),
         ("retrace/added/__init__.py", "", "layers"),
-        ("retrace/check/result.py", "retrace.solvers.registry", "checks"),
+        ("retrace/check/result.py", "retrace.solvers.solver", "checks"),
     ],
 )
 def test_an_import_that_a_contract_forbids_is_refused(

@@ -20,9 +20,14 @@ from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.devices.gapbs_outcome import OUTCOME
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
-from retrace.planning import configuration, plan, summary
-from retrace.planning.configuration import Configuration, load_configuration, project_keys
-from retrace.planning.effective_settings import effective_settings, set_for_machine
+from retrace.planning import experiments, plan, summary
+from retrace.planning.configuration import (
+    Configuration,
+    effective_settings,
+    load_configuration,
+    project_keys,
+    set_for_machine,
+)
 from retrace.records.record import write_records
 from retrace.solvers import all_solvers
 from retrace.stages.write_schemas import MODELS, as_yaml, schema
@@ -218,10 +223,11 @@ def test_what_a_machine_sets_reaches_its_commands(config: Config) -> None:
     config["machines"] = {"mine": {"block_size": 64, "memory_gib": 8, "compute_capability": 8.9}}
     planned = plan.make_plan(config | {"machine": "mine"})
     assert planned.solvers("table-3.3")[:2] == ["bfs/queue", "bfs/bsp:block_size=64"]
-    limits = planned.options("memory_gib", "compute_capability")
-    assert limits == ["--memory-gib", "8.0", "--compute-capability", "8.9"]
+    limits = {"--memory-gib": "8.0", "--compute-capability": "8.9"}
+    words = planned.measuring("table-3.3")
+    assert limits.items() <= dict(pairwise(words)).items()
     assert plan.make_plan(config).solvers("table-3.3")[1] == "bfs/bsp"
-    assert plan.make_plan(config).options("memory_gib") == []
+    assert limits.keys().isdisjoint(plan.make_plan(config).measuring("table-3.3"))
 
 
 def test_limits_are_those_of_the_scale_the_experiment_or_the_command(config: Config) -> None:
@@ -361,7 +367,7 @@ def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatc
 @pytest.fixture
 def alone(monkeypatch: Patch) -> None:
     """Leave out the experiments of packages."""
-    monkeypatch.setattr(configuration, "declared_files", lambda name: [])
+    monkeypatch.setattr(experiments, "declared_files", lambda *_, **__: [])
 
 
 @pytest.mark.usefixtures("alone")

@@ -22,12 +22,11 @@ from graphs import graph
 from retrace.graphs import csr, dense, identity
 from retrace.graphs.csr import ARRAYS, CSRGraph
 from retrace.graphs.dataset_registry import load_registry
-from retrace.graphs.datasets import obtain
 from retrace.graphs.generators import ROAD_WEIGHTS, random_weights
 from retrace.graphs.identity import SEAL
 from retrace.graphs.registered import require_registered
-from retrace.graphs.stored import load_graph
 from retrace.records.record import read_records
+from retrace.stages.get_graph import obtain
 
 INFO: dict[str, Any] = {
     "name": "square", "origin": "generated", "edition": "test", "weights": "file", "seed": 7, "source": 0,
@@ -179,10 +178,10 @@ def test_an_altered_complete_graph_is_found(tmp_path: Path) -> None:
         (tmp_path / "d/graph.json").write_text(before)
         written(tmp_path / "d", **{key: value})
         assert "its seed and range of weights do not give its other values" in refused(
-            load_graph, tmp_path / "d"
+            dense.load, tmp_path / "d"
         )
     written(tmp_path / "d", edition="dense", weights="file", vertices=0)
-    assert "expected" in refused(load_graph, tmp_path / "d")
+    assert "expected" in refused(dense.load, tmp_path / "d")
 
 
 def test_a_graph_stored_before_identities_had_digests(folder: Path) -> None:

@@ -221,6 +221,11 @@ def test_trials_are_interleaved(temporary: Any) -> None:
     assert order == ["bfs/first", "bfs/second"] * 3
 
 
+def test_each_problem_of_an_experiment_has_its_own_checker() -> None:
+    cases = run(["bfs/queue", "betweenness/seq-array"])
+    assert [case.result is not None and case.result.verified for case in cases] == [True, True]
+
+
 def test_every_trial_is_checked_and_a_wrong_one_is_kept_without_a_time(
     temporary: Any, provenance: dict[str, Any]
 ) -> None:

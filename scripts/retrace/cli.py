@@ -1,15 +1,11 @@
 """The command line, `python -m retrace`: what it understands. What it does is in `retrace.commands`."""
 
-import os
 import pkgutil
-import sys
 from argparse import REMAINDER, ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from cuda_device.errors import OneLineError
-from retrace.system.errors import NotVerifiedError, OneLineParser, print_anywhere
-from retrace.system.interrupts import end_like_ctrl_c
+from retrace.system.errors import OneLineParser, status_of
 
 FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
 RANDOM_GENERATORS = ("tree-first", "random-degree")
@@ -31,30 +27,14 @@ STATUSES = """exit status:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    print_anywhere()
-    end_like_ctrl_c()
-    parser = make_parser()
-    arguments = parser.parse_args(argv)
+    return status_of(lambda: run(argv))
+
+
+def run(argv: Sequence[str] | None) -> None:
+    """Run the command that the words name."""
+    arguments = make_parser().parse_args(argv)
     check_usage(arguments)
-    try:
-        pkgutil.resolve_name(arguments.run)(arguments)
-        sys.stdout.flush()
-    except OneLineError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 3 if isinstance(error, NotVerifiedError) else 1
-    except MemoryError:
-        print("error: this needs more memory than there is; take a smaller graph", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # whoever reads our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        print(f"error: {error.filename or 'standard output'}: {error.strerror or error}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python tries again at its end
-        return 1
-    return 0
+    pkgutil.resolve_name(arguments.run)(arguments)
 
 
 def make_parser() -> ArgumentParser:
@@ -186,7 +166,7 @@ def make_parser() -> ArgumentParser:
     compare.add_argument("--experiment", metavar="NAME", help=what)
     what = "a file to write as well: .csv with all digits, .svg with the ratios as dots; may be repeated"
     compare.add_argument(
-        "--output", type=comparison_file, action="append", default=[], metavar="FILE", help=what
+        "--output", type=COMPARISON_FILE, action="append", default=[], metavar="FILE", help=what
     )
 
     stage = add(
@@ -213,7 +193,7 @@ def add_graph(command: ArgumentParser) -> None:
 
 def add_new_graph(command: ArgumentParser, weights: str, seed: str) -> None:
     """Add where to write a graph, and the weights to generate."""
-    command.add_argument("output", type=graph_path, help="FILE.he, or a folder to store arrays in")
+    command.add_argument("output", type=GRAPH_PATH, help="FILE.he, or a folder to store arrays in")
     command.add_argument("--weights", type=int, nargs=2, metavar=("LOW", "HIGH"), help=weights)
     command.add_argument("--seed", type=int, default=1, help=f"{seed} (default: %(default)s)")
 
@@ -224,7 +204,7 @@ def add_solving(command: ArgumentParser, outputs: str) -> None:
     believe = "believe the answer: do not ask the oracle"
     command.add_argument("--no-check", dest="check", action="store_false", help=believe)
     command.add_argument(
-        "--output", type=table_file, action="append", default=[], metavar="FILE", help=outputs
+        "--output", type=TABLE_FILE, action="append", default=[], metavar="FILE", help=outputs
     )
 
 
@@ -264,22 +244,17 @@ def check_usage(arguments: Namespace) -> None:
             arguments.usage(why)
 
 
-def table_file(text: str) -> Path:
-    """Take a path whose suffix says what to write."""
-    if Path(text).suffix not in (".csv", ".npy", ".he"):
-        raise ArgumentTypeError(f"{text!r} should end in .csv, .npy or .he")
-    return Path(text)
+def path_ending(expected: str, *suffixes: str) -> Callable[[str], Path]:
+    """Return what takes a path with one of some suffixes, which say what to write."""
+
+    def take(text: str) -> Path:
+        if Path(text).suffix not in suffixes:
+            raise ArgumentTypeError(f"{text!r} should {expected}")
+        return Path(text)
+
+    return take
 
 
-def comparison_file(text: str) -> Path:
-    """Take the path of a table or a figure of ratios."""
-    if Path(text).suffix not in (".csv", ".svg"):
-        raise ArgumentTypeError(f"{text!r} should end in .csv or .svg")
-    return Path(text)
-
-
-def graph_path(text: str) -> Path:
-    """Take a path to write a graph to."""
-    if Path(text).suffix not in ("", ".he"):
-        raise ArgumentTypeError(f"{text!r} should end in .he, or be a folder's name without a dot")
-    return Path(text)
+TABLE_FILE = path_ending("end in .csv, .npy or .he", ".csv", ".npy", ".he")
+COMPARISON_FILE = path_ending("end in .csv or .svg", ".csv", ".svg")
+GRAPH_PATH = path_ending("end in .he, or be a folder's name without a dot", "", ".he")

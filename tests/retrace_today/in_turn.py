@@ -27,7 +27,7 @@ from retrace.check.checkers import checker_of
 from retrace.graphs.csr import CSRGraph, load
 from retrace.graphs.query import Query, queries
 from retrace.measure.trials import Clock
-from retrace.planning.configuration import with_settings
+from retrace.planning.experiments import with_settings
 from retrace.records.comparison import interval
 from retrace.solvers import REGISTRY, DeviceSolver, Solver, find
 from retrace.system.errors import RetraceError, run_command

@@ -16,11 +16,11 @@ from cuda_device.gpu_limits import GPULimits
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, grid, identified, two_level_star
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.graphs.datasets import _pairs
 from retrace.graphs.generators import heavy_tailed_stand_in, road_stand_in
 from retrace.graphs.random import named
 from retrace.solvers import DeviceSolver, Query, find, make
 from retrace.solvers.generate import generate
+from retrace.stages.get_graph import _pairs
 from retrace_today.by_depth import NEAR_ARCS
 from retrace_today.choice import Choice
 from retrace_today.fewer_arcs import FewerArcsSTCON

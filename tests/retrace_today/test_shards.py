@@ -25,7 +25,7 @@ from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.query import Query
 from retrace.records.record import read_records
-from retrace.solvers.registry import make
+from retrace.solvers import make
 from retrace_today.betweenness.fixed_point import FixedPoint, FixedSums
 from retrace_today.scores.crew import Crew, deal
 from retrace_today.scores.shards import Shard, compute_shard, gather

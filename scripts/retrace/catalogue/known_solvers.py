@@ -8,7 +8,7 @@ solver of the file whose package was removed is known, so that its records can b
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -21,6 +21,8 @@ from retrace.system.project import CATALOGUE_FILE, ROOT, with_headers
 from retrace.system.solver_packages import import_solvers, is_there, top_level
 
 PROBLEMS = ("bfs", "stcon", "sssp", "bellman-ford", "betweenness", "generate", "limits")
+DRAWABLE = ("bfs", "sssp", "stcon")
+"""Problems whose questions can be drawn, on graphs that are stored as arcs."""
 """What can be solved and checked."""
 WITHOUT_GRAPH = ("generate", "limits")
 """Problems whose solvers are given no stored graph, but what to generate, or nothing."""
@@ -87,16 +89,9 @@ class KnownSolver:
         """Return its kernel files, and the headers that they include."""
         return with_headers(self.source, *self.more_sources) if self.source else ()
 
-    def as_json(self) -> dict[str, Any]:
-        """Return it as plain values, without those that are empty."""
-        plain = {key.name: getattr(self, key.name) for key in fields(self)}
-        plain["settings"] = {key: setting.as_json() for key, setting in self.settings.items()}
-        plain["needs"] = {key: value for key, value in vars(self.needs).items() if value}
-        return {key: value for key, value in plain.items() if value}
-
     @classmethod
     def of_json(cls, plain: Mapping[str, Any]) -> Self:
-        """Return what `as_json` made plain values of."""
+        """Read a line of the file, where values that most solvers have are left out."""
         settings = {key: Setting.of_json(value) for key, value in plain.get("settings", {}).items()}
         texts = {key: tuple(plain.get(key, ())) for key in ("backends", "more_sources")}
         needs = Needs(**plain.get("needs", {}))
@@ -128,8 +123,8 @@ class Catalogue:
     def solvers(self) -> list[KnownSolver]:
         """Return all whose package is there, in the file's order; what was added comes last."""
         import_solvers(outside_alone=True)
-        there = {name: solver for name, solver in self.listed.items() if solver.is_there}
-        return list({**there, **self.added}.values())
+        installed = {name: solver for name, solver in self.listed.items() if solver.is_there}
+        return list({**installed, **self.added}.values())
 
     def find(self, spec: str) -> KnownSolver:
         """Return the solver of a name without its settings; raise RetraceError if none is known."""
@@ -138,7 +133,7 @@ class Catalogue:
             import_solvers(outside_alone=True)
         if solver := self.added.get(name) or self.listed.get(name):
             return solver
-        raise unknown_solver(name, [one.name for one in self.solvers if one.given == given(name)])
+        raise unknown_solver(name, [solver.name for solver in self.solvers if solver.given == given(name)])
 
     def parse(self, spec: str) -> tuple[KnownSolver, dict[str, Value]]:
         """Read a solver's name and settings, such as `betweenness/vert:blocks=132,block_size=512`.

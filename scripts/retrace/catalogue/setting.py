@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Self
 
 from retrace.system.errors import RetraceError
@@ -42,14 +42,9 @@ class Setting:
             raise RetraceError(f"{key} is {value}, expected from {self.least} to {self.most}")
         return value
 
-    def as_json(self) -> dict[str, Any]:
-        """Return it as plain values, without those that most have."""
-        usual = {one.name: one.default for one in fields(self)}
-        return {key: value for key, value in vars(self).items() if value != usual[key]}
-
     @classmethod
     def of_json(cls, plain: Mapping[str, Any]) -> Self:
-        """Return what `as_json` made plain values of."""
+        """Read plain values."""
         return cls(**{**plain, "choices": tuple(plain.get("choices", ()))})
 
 

@@ -15,15 +15,13 @@ from tqdm import tqdm
 
 from cuda_device.compiled_files import naming_output
 from retrace.devices.matrices import rows_of
-from retrace.graphs import csr
+from retrace.graphs import csr, dense, identity
 from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.formats.he import write_he
-from retrace.graphs.formats.layouts import LAYOUTS
-from retrace.graphs.formats.lines import open_graph
+from retrace.graphs.formats.lines import LAYOUTS, open_graph
 from retrace.graphs.formats.parsing import parse_stream
 from retrace.graphs.paths import ArcIds
-from retrace.graphs.stored import load_graph
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable
@@ -95,7 +93,9 @@ def _read(path: Path, kind: str, solver: str | None) -> GraphFile:
                 "folder with a graph.json, as `stage get-graph` and `convert` write"
             )
         wide = solver is not None and find(solver).wide
-        return GraphFile(rows_of(load_graph(path, negative, wide)), path, STORED_KIND, 0)
+        complete = dense.is_complete(identity.stored_info(path))
+        graph = rows_of(dense.load(path)) if complete else csr.load(path, negative, wide)
+        return GraphFile(graph, path, STORED_KIND, 0)
     known = detect_format(path) if kind == "auto" else kind
     with interruptible(), open_graph(path) as file:
         size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.planning.configuration import load_configuration, project_keys
-from retrace.planning.effective_settings import effective_settings
-from retrace.records.record import read_records
-from retrace.system.errors import RetraceError
+from retrace.planning.configuration import effective_settings, load_configuration, project_keys
+from retrace.records.record import survey
+from retrace.reports.wording import plural
+from retrace.system.errors import RetraceError, warn
 from retrace.system.project import ROOT
 
 MACHINES = ROOT / "results" / "machines"
@@ -36,8 +36,8 @@ def explain_settings(arguments: Namespace) -> None:
     backends = CATALOGUE.find(arguments.solver).backends
     backend = arguments.backend or ("cuda" if "cuda" in backends else backends[0])
     if backend not in backends:
-        told = f"{arguments.solver} runs on {' or '.join(backends)} only"
-        raise RetraceError(f"--backend {backend}: {told}")
+        able = " or ".join(backends)
+        raise RetraceError(f"--backend {backend}: {arguments.solver} runs on {able} only")
     config, _ = load_configuration(keys | {"machine": machine})
     settings = effective_settings(arguments.solver, config, backend)
     rows = [("setting", "value", "from")]
@@ -51,8 +51,10 @@ def list_machines(arguments: Namespace) -> None:
         ("machine", "GPU", "CPU", "records", "verified", "wrong", "skipped", "failed", "measured")
     ]
     for folder in sorted(path for path in MACHINES.glob("*") if path.is_dir()):
-        records = read_records(sorted(folder.glob("*/*.jsonl")))
-        if not records:
+        placed, faults = survey(sorted(folder.glob("*/*.jsonl")))
+        if faults:
+            warn(f"{folder.name}: {plural(len(faults), 'fault')}; the first: {faults[0]}")
+        if not (records := list(placed.values())):
             continue
         gpus = {record.machine.gpu.used for record in records if record.machine.gpu}
         cpus = {record.machine.cpu for record in records}

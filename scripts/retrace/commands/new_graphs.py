@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from retrace.commands.backend import on_backend
 from retrace.commands.graph_file import check_outputs, read_graph, stage, write_graph
-from retrace.graphs.formats.layouts import LARGEST
+from retrace.graphs.formats.lines import LARGEST
 from retrace.graphs.generators import random_weights
 from retrace.graphs.graph_names import resolve_arcs
 from retrace.graphs.query import Query

@@ -76,6 +76,11 @@ class DenseGraph:
 Graph = CSRGraph | DenseGraph
 
 
+def is_complete(info: dict[str, Any]) -> bool:
+    """Return whether `graph.json` describes a complete graph, which `load` loads; `csr.load` all others."""
+    return info.get("edition") == EDITION
+
+
 def save(graph: DenseGraph, folder: Path) -> None:
     """Write `graph.json` into `folder`; raise RetraceError if it cannot be written."""
     csr.save_folder(folder, graph.info, {})

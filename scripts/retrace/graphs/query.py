@@ -78,10 +78,6 @@ class Query:
         return np.array(self.sources, dtype=np.int32)
 
 
-DRAWABLE = ("bfs", "sssp", "stcon")
-"""Problems whose questions can be drawn, on graphs that are stored as arcs."""
-
-
 @dataclass(frozen=True)
 class Draw:
     """Questions that are drawn from a graph, one for each trial of a solver."""

@@ -15,16 +15,15 @@ from pydantic import Field, field_validator, model_validator
 
 from cuda_device.errors import OneLineError
 from cuda_device.gpu_limits import GPULimits
-from retrace.catalogue.known_solvers import given
+from retrace.catalogue.known_solvers import DRAWABLE, given
 from retrace.check.checkers import checker_of
 from retrace.devices.backends import device_class
-from retrace.graphs import identity, random
+from retrace.graphs import csr, dense, identity, random
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.dataset_registry import Dataset
-from retrace.graphs.query import DRAWABLE, Draw, NoGraph, Query, Subject, no_graph, queries
+from retrace.graphs.query import Draw, NoGraph, Query, Subject, no_graph, queries
 from retrace.graphs.random import RandomGraph
 from retrace.graphs.registered import require_registered
-from retrace.graphs.stored import load_graph
 from retrace.measure import environment
 from retrace.measure.energy import idle_power
 from retrace.measure.kept_trials import Keeping, KeptTrials, identity_of_job
@@ -50,7 +49,7 @@ class MeasuringJob(Effort):
     experiment: Name
     """Key of the experiment, such as table-3.3."""
     solvers: Some[str]
-    """Such as bfs/queue bfs/bsp: of one problem, each once."""
+    """Such as sssp/bsp bellman-ford/csr, each once; generators, and solvers of limits, apart from others."""
     backend: Literal["cuda", "emulator"]
     """Where CUDA kernels run."""
     machine: Name = "local"
@@ -245,7 +244,8 @@ class Task:
         if self.subject is not None:
             return self.subject
         negative = all(find(name).problem == "bellman-ford" for name in self.job.solvers)
-        graph = load_graph(self.folder, negative, wide=True)
+        complete = dense.is_complete(self.info)
+        graph = dense.load(self.folder) if complete else csr.load(self.folder, negative, wide=True)
         require_registered(graph, self.folder, registry, downloads)
         return graph
 
@@ -292,7 +292,7 @@ def measure(
     sources: int | None = None,
     seed: int = 1,
 ) -> list[Measurement]:
-    """Measure and check solvers of one problem on one graph; return a measurement for each solver and query.
+    """Measure and check solvers on one graph; return a measurement for each solver and query.
 
     The graph's `info` names the source and the pairs, unless `sources` are drawn by `seed`; generators take
     the description of the graph to make. `device` is the backend and the factory of the device for solvers

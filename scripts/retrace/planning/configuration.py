@@ -1,52 +1,37 @@
 """The configuration, `config.yaml` and `experiments.yaml`: its model, and checks beyond single keys."""
 
-import re
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import chain, product
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, model_validator
 from pydantic_core import PydanticCustomError
 
 from cuda_device.errors import OneLineError
 from cuda_device.gpu_limits import BY_CAPABILITY
-from retrace.catalogue.known_solvers import CATALOGUE, fixed, given
+from retrace.catalogue.known_solvers import CATALOGUE, fixed
 from retrace.graphs.dataset_registry import Dataset, load_registry
-from retrace.graphs.graph_names import (
-    COMPLETE_GRAPH,
-    HUB_GRAPH,
-    NO_GRAPH,
-    RANDOM_GRAPH,
-    require_complete,
-    resolve_arcs,
+from retrace.planning.experiments import (
+    Experiment,
+    ExperimentName,
+    LeastTrials,
+    Positive,
+    Scale,
+    Seconds,
+    with_experiments_of_packages,
+    with_settings,
 )
-from retrace.graphs.query import DRAWABLE
 from retrace.records.statistics import LEAST_TRIALS
-from retrace.system.errors import RetraceError
-from retrace.system.models import (
-    FileModel,
-    Many,
-    Name,
-    OneOrMore,
-    OneOrMoreTexts,
-    Some,
-    Text,
-    at,
-    read_as,
-    read_yaml,
-)
+from retrace.system.models import FileModel, Name, OneOrMore, Text, at, read_as, read_yaml
 from retrace.system.project import ROOT
-from retrace.system.solver_packages import declared_files
 
-Positive = Annotated[int, Field(ge=1, lt=2**31)]
-Seconds = Annotated[float, Field(gt=0)]
-LeastTrials = Annotated[int, Field(ge=LEAST_TRIALS, lt=2**31)]
-Scale = Literal["default", "paper"]
 Tuned = Literal["block_size", "blocks", "mdeg"]
 SETTINGS: tuple[Tuned, ...] = get_args(Tuned)
 """The settings of a machine that solvers take."""
+EMULATED_THREADS = 256
+"""Most threads in a block on the emulator, which switches stacks for each thread at each barrier."""
 
 
 class Given(FileModel):
@@ -55,7 +40,7 @@ class Given(FileModel):
     @model_validator(mode="before")
     @classmethod
     def _read_texts(cls, value: Any) -> Any:
-        return {key: read_text(one) for key, one in value.items()} if isinstance(value, dict) else value
+        return {key: read_text(text) for key, text in value.items()} if isinstance(value, dict) else value
 
 
 def read_text(value: object) -> object:
@@ -102,108 +87,6 @@ MachineOrNone = Annotated[
     BeforeValidator(lambda value: {} if value is None else value, json_schema_input_type=Machine | None),
 ]
 """A machine of which nothing need be said."""
-
-
-class SolverMatrix(FileModel):
-    """Solvers and their settings. Lists are multiplied out; the last setting varies fastest."""
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, OneOrMoreTexts]
-
-    solver: OneOrMore
-    """Name of a solver, such as bellman-ford/streams, or several names."""
-
-    def specs(self) -> list[str]:
-        """Return each combination as one text, such as `bellman-ford/streams:parts=2`."""
-        settings = self.model_extra or {}
-        return [
-            with_settings(name, dict(zip(settings, values, strict=True)))
-            for name, *values in product(self.solver, *settings.values())
-        ]
-
-
-MatrixOrName = Annotated[
-    SolverMatrix,
-    BeforeValidator(
-        lambda value: {"solver": value} if isinstance(value, str) else value,
-        json_schema_input_type=str | SolverMatrix,
-    ),
-]
-"""A solver that may be written as its name alone."""
-
-
-class Experiment(FileModel):
-    """Solvers, and the graphs that they are measured on."""
-
-    solvers: Some[MatrixOrName]
-    """Names of solvers, with settings or without, or mappings whose lists are multiplied out."""
-    graphs: Some[str]
-    """Data sets, or generated graphs such as random-14-5 and dense-256."""
-    larger_graphs: Many[str] = ()
-    """Graphs that are measured with `scale: paper` only."""
-    longest_s: dict[Scale, Seconds] = Field(default_factory=dict)
-    """By scale, in place of `longest_s` in the limits, for a baseline that takes minutes."""
-    budget_s: dict[Scale, Seconds] = Field(default_factory=dict)
-    """By scale, in place of `budget_s` in the limits."""
-    least_trials: dict[Scale, LeastTrials] = Field(default_factory=dict)
-    """By scale, in place of `least_trials` in the limits."""
-    sources: dict[Scale, Positive] = Field(default_factory=dict)
-    """By scale, how many sources, or pairs for st-connectivity, the seed draws from each graph: a trial has
-    one of its own, and there are as many trials as `budget_s` allows. Without it, all have the graph's."""
-    energy: dict[Scale, Seconds] = Field(default_factory=dict)
-    """By scale, for how many seconds a search is repeated on a GPU to measure its energy; else it is not."""
-    gpus: Annotated[int, Field(ge=0, lt=2**31)] = 0
-    """GPUs without which the larger graphs are not measured."""
-    setups: Annotated[int, Field(ge=0, lt=2**31)] = 0
-    """Passes that time a device solver's setup; no more begin after a quarter of a second."""
-
-    @property
-    def specs(self) -> list[str]:
-        """Return every solver with its settings, such as `bellman-ford/streams:parts=2`."""
-        return list(chain.from_iterable(matrix.specs() for matrix in self.solvers))
-
-    @property
-    def given(self) -> str:
-        """Return what the solvers are given: `graph`, or their problem if they take no stored graph."""
-        return given(self.specs[0])
-
-    @model_validator(mode="after")
-    def _is_consistent(self) -> Self:
-        for spec in self.specs:
-            try:
-                solver, _ = CATALOGUE.parse(spec)
-            except OneLineError as error:
-                raise at("solvers", str(error)) from None
-            if not solver.is_there:
-                raise at("solvers", solver.lack)
-        listed = {"solvers": self.specs, "graphs": self.graphs, "larger_graphs": self.larger_graphs}
-        for key, names in listed.items():
-            if twice := next((name for name in names if names.count(name) > 1), None):
-                raise at(key, f"expected each item once, found {twice} twice")
-        shown: dict[str, str] = {}
-        for spec in self.specs:  # a table names a solver without its problem
-            if (other := shown.setdefault(spec.partition("/")[2], spec)) != spec:
-                told = f"{other} and {spec} would stand under one name; give each problem an experiment"
-                raise at("solvers", told)
-        problems = {spec.partition("/")[0] for spec in self.specs}
-        if self.sources and (others := sorted(problems.difference(DRAWABLE))):
-            raise at("sources", f"expected solvers of {' or '.join(DRAWABLE)} alone, found {others[0]}")
-        if len({given(spec) for spec in self.specs}) > 1:
-            told = "expected generators, solvers of limits, or others, found several; give each an experiment"
-            raise at("solvers", told)
-        return self
-
-
-ExperimentName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100)]
-
-
-class ExperimentsOfPackage(FileModel):
-    """The file of experiments of a package that has solvers."""
-
-    experiments: dict[ExperimentName, Experiment] = Field(default_factory=dict)
-    """New ones, by name."""
-    more_solvers: dict[ExperimentName, Some[MatrixOrName]] = Field(default_factory=dict)
-    """What is added to experiments that are there; of others nothing is added."""
 
 
 class Limits(Given):
@@ -292,8 +175,7 @@ class Configuration(FileModel):
     def _keep_names_and_records_apart(self) -> Self:
         for name in self.experiments:
             if name.startswith("claims-") or name in ("verification", "page"):
-                told = f"expected another name than {name}, which another target has"
-                raise at("experiments", told)
+                raise at("experiments", f"expected another name than {name}, which another target has")
         for key, sweep in self.tuning.items():
             if without := [spec for spec in sweep.specs if f"{key}=" not in spec]:
                 raise at(f"tuning.{key}.solvers", f"expected values of {key}, found {without[0]} without one")
@@ -355,74 +237,10 @@ def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[s
     """Check a configuration and read its data sets; a RetraceError names the key and what was expected."""
     checked = _with_tuned(read_as(Configuration, with_experiments_of_packages(config), "config"))
     datasets = load_registry(checked.datasets)
-    every = {f"experiments.{key}": experiment for key, experiment in checked.experiments.items()}
-    for key, experiment in (every | {f"tuning.{key}": one for key, one in checked.tuning.items()}).items():
-        data_sets: list[str] = []
-        pattern, expected = RANDOM_GRAPH, ["a random graph such as random-14-5"]
-        if experiment.given == "limits":
-            pattern, expected = NO_GRAPH, [NO_GRAPH]
-        elif experiment.given == "graph":
-            data_sets, pattern = sorted(datasets), f"{RANDOM_GRAPH}|{HUB_GRAPH}|{COMPLETE_GRAPH}"
-            expected = [
-                *data_sets,
-                *expected,
-                "one with a hub such as hub-14-5",
-                "a complete one such as dense-256",
-            ]
-        for kind in ("graphs", "larger_graphs"):
-            for name in getattr(experiment, kind):
-                if name in data_sets:
-                    continue
-                if not re.fullmatch(pattern, name):
-                    raise RetraceError(
-                        f"config.{key}.{kind}: no graph {name}; expected {', '.join(expected)}"
-                    )
-                try:
-                    _require_possible(name, connected=experiment.given == "graph")
-                except OneLineError as error:
-                    raise RetraceError(f"config.{key}.{kind}: {name}: {error}") from None
+    for kind, experiments in (("experiments", checked.experiments), ("tuning", checked.tuning)):
+        for key, experiment in experiments.items():
+            experiment.check_graphs(f"config.{kind}.{key}", datasets)
     return checked, datasets
-
-
-def with_experiments_of_packages(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of a configuration with the experiments of packages that have solvers.
-
-    What the configuration says of such an experiment takes the place of the same keys. Raise RetraceError,
-    which names the file and the key, if a file is not sound, or has an experiment that another one has.
-    """
-    asked = config.get("experiments")
-    if not isinstance(asked, Mapping):
-        return dict(config)
-    experiments = dict(asked)
-    owners = dict.fromkeys(read_yaml(ROOT / "experiments.yaml")["experiments"], "experiments.yaml")
-    files = {path: read_yaml(path) for path in declared_files("experiments")}
-    for path, keys in files.items():
-        for name in read_as(ExperimentsOfPackage, keys, str(path)).experiments:
-            if (owner := owners.setdefault(name, str(path))) != str(path):
-                advice = f"{owner} has it already; add solvers to it under more_solvers"
-                raise RetraceError(f"{path}: experiments.{name}: {advice}")
-            changes = experiments.get(name, {})
-            if isinstance(changes, Mapping):
-                experiments[name] = keys["experiments"][name] | changes
-    for path, keys in files.items():
-        for name, added in keys.get("more_solvers", {}).items():
-            if isinstance(there := experiments.get(name), Mapping) and "solvers" in there:
-                experiments[name] = {**there, "solvers": [*there["solvers"], *added]}
-                read_as(Experiment, experiments[name], f"{path}: more_solvers.{name}")
-    return {**config, "experiments": experiments}
-
-
-def _require_possible(name: str, connected: bool) -> None:
-    """Raise RetraceError if no generated graph has the numbers of its name."""
-    kind, *numbers = name.split("-")
-    sizes = [int(number) for number in numbers]
-    if kind == "dense":
-        require_complete(sizes[0])
-    elif kind in ("random", "hub"):
-        vertices = 2 ** sizes[0]
-        resolve_arcs(vertices, per_vertex=sizes[1], connected=connected)
-        if sizes[2:] and not 1 <= sizes[2] <= vertices:
-            raise RetraceError(f"{sizes[2]} sources: expected from 1 to {vertices}, the graph's vertices")
 
 
 def tuned_file(machine: str) -> str:
@@ -444,7 +262,56 @@ def _with_tuned(config: Configuration) -> Configuration:
     return with_tuned
 
 
-def with_settings(spec: str, settings: Mapping[str, object]) -> str:
-    """Add settings to a solver's name, such as `betweenness/vert` or `betweenness/vert:blocks=33`."""
-    added = ",".join(f"{key}={value}" for key, value in settings.items())
-    return f"{spec}{',' if ':' in spec else ':'}{added}" if added else spec
+@dataclass(frozen=True)
+class Effective:
+    """The value of a setting, and where it is from, in words."""
+
+    value: object
+    origin: str
+    laid: bool
+    """Whether it is laid over the solver's own: from the machine, what was tuned for it, or the emulator."""
+
+
+def effective_settings(spec: str, config: Configuration, backend: str) -> dict[str, Effective]:
+    """Return the settings that a solver runs with, by name, and where they are from.
+
+    `spec` is a solver as an experiment or a command names it. The first of these decides:
+
+    1. the name itself, such as `bfs/bsp:block_size=64`;
+    2. the machine's block in config.yaml, or `--config`: `block_size`, `blocks` and `mdeg`;
+    3. `results/tune/<machine>.yaml`, which `snakemake tune` writes;
+    4. the emulator, which gives a block at most `EMULATED_THREADS` threads;
+    5. the solver's own value.
+
+    What 2 to 4 say is at most what the solver takes (`at_most`). A GPU's limits may cut it further in
+    `setup`, which a record tells in `observed`. Raise RetraceError for an unknown solver or setting.
+    """
+    solver, values = CATALOGUE.parse(spec)
+    named = {part.partition("=")[0] for part in spec.partition(":")[2].split(",")}
+    machine = {
+        key: (value, tuned_file(config.machine) if key in config.tuned else f"machines.{config.machine}")
+        for key, value in config.this.settings.items()
+    }
+    own_threads = int(solver.defaults.get("block_size", 0))
+    if backend == "emulator" and own_threads > EMULATED_THREADS:
+        machine = {"block_size": (EMULATED_THREADS, "the emulator's limit")} | machine
+    settings = {}
+    for key, value in values.items():
+        if key in named:
+            settings[key] = Effective(value, "its name", laid=False)
+        elif key in machine:
+            wanted, origin = machine[key]
+            most = solver.at_most.get(key, wanted)
+            cut = f", cut from {wanted} to the most it takes" if most < wanted else ""
+            settings[key] = Effective(min(wanted, most), origin + cut, laid=True)
+        else:
+            settings[key] = Effective(value, "the solver's own", laid=False)
+    return settings
+
+
+def set_for_machine(spec: str, config: Configuration, backend: str) -> str:
+    """Return a solver's name with the settings that the machine, or the emulator, lays over its own."""
+    settings = effective_settings(spec, config, backend)
+    return with_settings(
+        spec, {key: settings[key].value for key in SETTINGS if key in settings and settings[key].laid}
+    )

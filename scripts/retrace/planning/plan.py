@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,11 @@ from retrace.measure.environment import tree
 from retrace.planning.configuration import (
     SETTINGS,
     Configuration,
-    Experiment,
     Limits,
     load_configuration,
+    set_for_machine,
 )
-from retrace.planning.effective_settings import set_for_machine
+from retrace.planning.experiments import ABSENT, Experiment
 from retrace.records.machine_check import find_errors
 from retrace.records.record import survey
 from retrace.reports.report import Report, load_reports, report_paths
@@ -136,7 +135,7 @@ class Plan:
         of_solvers = dict.fromkeys(SETTINGS) | {"records": f"results/tune/{machine}"}
         changes: dict[str, object] = {
             "machines": {**config.machines, machine: config.this.model_copy(update=of_solvers)},
-            "experiments": {f"tune-{key.replace('_', '-')}": one for key, one in config.tuning.items()},
+            "experiments": {f"tune-{key.replace('_', '-')}": sweep for key, sweep in config.tuning.items()},
             "scale": "paper" if self.backend == "cuda" and "paper" in config.limits else config.scale,
             "trials": config.trials or 5,
             "budget_s": config.budget_s or 2.0,
@@ -250,11 +249,6 @@ class Plan:
     def compiling(self, *backends: str) -> list[str]:
         """Return what kernels are compiled for, as options of the stage that compiles them."""
         return words_of(backends=backends, compute_capability=self.config.this.compute_capability)
-
-    def options(self, *keys: str) -> list[str]:
-        """Return settings of the machine as options of a command, such as `--memory-gib 8`."""
-        words = [option(f"--{key.replace('_', '-')}", getattr(self.config.this, key)) for key in keys]
-        return list(chain.from_iterable(words))
 
     @property
     def own_records(self) -> str:
@@ -371,23 +365,27 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     backend = "cuda" if why_no_gpu is None else "emulator"
     stored = Path(checked.records(checked.machine)).glob("*/*.jsonl")
     files = sorted(path for path in stored if path.parent.name in checked.experiments)
-    own, own_faults = survey(files)
-    if own_faults:
-        raise RetraceError(f"{own_faults[0]}; delete the file, and it is measured again")
-    gpus = (record.machine.gpu.name for record in own.values() if record.machine.gpu)
+    measured_before, unsound = survey(files)
+    if unsound:
+        raise RetraceError(f"{unsound[0]}; delete the file, and it is measured again")
+    gpus = (record.machine.gpu.name for record in measured_before.values() if record.machine.gpu)
     if backend == "emulator" and checked.machine in checked.machines and (gpu := next(gpus, None)):
         raise RetraceError(
             f"config.machine: {checked.machine} has records of the {gpu}, which a run without a GPU would "
             "replace; expected another name for this computer"
         )
     every, mine = load_reports().items(), checked.experiments.keys()
+    for path in declared_files("report", outside_alone=True):
+        for key, name in load_reports()[path.stem].named_experiments:
+            if name not in mine:
+                raise RetraceError(f"{path}: {key}: {name}: {ABSENT}")
     reports = {key: report for key, report in every if not mine.isdisjoint(report.experiments)}
     seen = len(visible_gpus()) if cuda_available() else None
     plan = Plan(checked, datasets, reports, backend, why_no_gpu, seen if backend == "cuda" else 0)
     folders = {Path(project.path(checked.records(name))): name for name in checked.machines}
     folders[Path(checked.records(checked.machine))] = checked.machine
-    there = [path for path in map(Path, plan.records(*checked.experiments)) if path.exists()]
-    placed, faults = survey(there, folders)
+    existing = [path for path in map(Path, plan.records(*checked.experiments)) if path.exists()]
+    placed, faults = survey(existing, folders)
     published = {place: record for place, record in placed.items() if record.machine.name != checked.machine}
     if errors := faults + find_errors(published, datasets):
         raise RetraceError(errors[0])
@@ -432,11 +430,6 @@ def rule_files() -> list[str]:
         if not path.is_file():
             raise RetraceError(f"{path}: expected a file of Snakemake's rules, as the package says")
     return [str(path) for path in files]
-
-
-def option(name: str, value: object) -> list[str]:
-    """Return an option of a command with its value; nothing if there is none."""
-    return [] if value is None else [name, str(value)]
 
 
 def one_of(names: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """A report as data: `results/published/<report>.yaml`, with its printed numbers in a CSV file beside it."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -193,9 +193,18 @@ class Report(FileModel):
     @property
     def experiments(self) -> list[str]:
         """The experiments of its tables, figures and claims."""
-        figures = [figure.experiment for figure in self.figures.values()]
-        claims = [name for claim in self.claims.values() for name in claim.experiments]
-        return list(dict.fromkeys([*self.tables, *figures, *claims]))
+        names = (name for key, name in self.named_experiments if not key.endswith(".also"))
+        return list(dict.fromkeys(names))
+
+    @property
+    def named_experiments(self) -> Iterator[tuple[str, str]]:
+        """Every experiment that the file names, after the key that names it."""
+        yield from (("tables", name) for name in self.tables)
+        yield from ((f"figures.{key}.experiment", figure.experiment) for key, figure in self.figures.items())
+        for key, claim in self.claims.items():
+            yield from ((f"claims.{key}.experiment", name) for name in claim.experiments)
+        for key, figure in self.figures.items():
+            yield from ((f"figures.{key}.also", name) for name in figure.also)
 
     def also(self, experiment: str) -> list[str]:
         """Return the other experiments that an experiment's figures read, but for waterfalls."""

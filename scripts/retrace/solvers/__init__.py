@@ -3,11 +3,20 @@
 from retrace.catalogue.setting import Setting
 from retrace.graphs.query import Query
 from retrace.solvers import bellman_ford, betweenness, bfs, generate, mask_sssp, sssp, stcon
-from retrace.solvers.registry import all_solvers, find, make, parse, settings_of_all_solvers
-from retrace.solvers.solver import GENERATORS, LIMITS, REGISTRY, DeviceSolver, Solver
+from retrace.solvers.solver import (
+    GENERATORS,
+    LIMITS,
+    REGISTRY,
+    DeviceSolver,
+    Solver,
+    all_solvers,
+    find,
+    make,
+    parse,
+)
 
 __all__ = [
     "GENERATORS", "LIMITS", "REGISTRY", "DeviceSolver", "Query", "Setting", "Solver", "all_solvers",
     "bellman_ford", "betweenness", "bfs", "find", "generate", "make", "mask_sssp", "parse",
-    "settings_of_all_solvers", "sssp", "stcon",
+    "sssp", "stcon",
 ]  # fmt: skip

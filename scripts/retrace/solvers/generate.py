@@ -22,8 +22,7 @@ from retrace.graphs.graph_names import resolve_arcs
 from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph
 from retrace.solvers.prefix_sums import PrefixSums
-from retrace.solvers.registry import find, make
-from retrace.solvers.solver import DeviceSolver, Solver
+from retrace.solvers.solver import DeviceSolver, Solver, find, make
 
 
 class Generator(Solver):

@@ -13,8 +13,7 @@ from typing import Any, Self, TypeVar
 
 from retrace.graphs.query import Query
 from retrace.solvers.libraries import Peer
-from retrace.solvers.registry import make
-from retrace.solvers.solver import Solver
+from retrace.solvers.solver import Solver, make
 from retrace.system.errors import RetraceError
 from retrace.system.processes import die_with_parent
 

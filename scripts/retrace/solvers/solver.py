@@ -1,4 +1,4 @@
-"""What a solver is: the base classes of all solvers, on the host and on a device."""
+"""What a solver is: the base classes of all solvers, their registries, and how a name makes one."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device.errors import LacksError
 from cuda_device.gpu_limits import GPULimits, Needs
 from cuda_device.host_loop import HostLoop, Repeated
 from cuda_device.interface import MAX_THREADS, Buffer, Device, Dim, Kernel, PackedLaunch
-from retrace.catalogue.known_solvers import CATALOGUE, PROBLEMS, KnownSolver, unknown_solver
+from retrace.catalogue.known_solvers import CATALOGUE, PROBLEMS, KnownSolver, read_settings, unknown_solver
 from retrace.catalogue.setting import LOOP, Setting, Settings, Value
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
 from retrace.graphs import csr
@@ -455,3 +456,40 @@ def seconds_on(solver: Solver, small: Any) -> float:
     solver.setup(small)
     solver.upload(Query(0))
     return seconds_of(lambda: solver.solve(Query(0)))
+
+
+def find(spec: str) -> type[Solver]:
+    """Return the class of a solver of any registry; raise RetraceError if there is none of that name."""
+    return REGISTRIES.get(spec.partition("/")[0], REGISTRY).find(spec)
+
+
+def parse(spec: str) -> tuple[type[Solver], dict[str, Value]]:
+    """Return the class of a solver, and the values of all its settings, by default or as given.
+
+    Raise RetraceError as `Catalogue.parse` does.
+    """
+    solver = find(spec)
+    return solver, read_settings(spec, solver.settings)
+
+
+def make(spec: str, device: Device | None = None) -> Solver:
+    """Create a solver from its name and settings, on an open device if it needs one.
+
+    Raise LacksError if the device lacks what the solver needs.
+    """
+    kind, parameters = parse(spec)
+    if "host" in kind.backends:
+        solver = kind()
+    elif device is None:
+        raise ValueError(f"{kind.name} needs a device")
+    elif (missing := kind.missing_from(device.limits)) is not None:
+        raise LacksError(f"{kind.name}: {missing}")
+    else:
+        solver = cast(type[DeviceSolver], kind)(device)
+    solver.parameters = parameters
+    return solver
+
+
+def all_solvers() -> list[type[Solver]]:
+    """Return the classes of all registries, with those of packages outside."""
+    return [kind for registry in (REGISTRY, GENERATORS, LIMITS) for kind in registry.solvers.values()]

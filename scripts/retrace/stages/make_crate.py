@@ -93,8 +93,8 @@ def describe(results: Path, records: dict[str, list[Record]], commit: str) -> li
         {"@id": MIT, "@type": "CreativeWork", "name": "MIT licence", "description": "The licence of Retrace"},
         {"@id": "#developers", "@type": "Organization", "name": "The Retrace developers"},
         *(
-            program(one) | {"@type": "SoftwareApplication", "name": "Retrace", "softwareVersion": one}
-            for one in sorted(commits)
+            program(made_by) | {"@type": "SoftwareApplication", "name": "Retrace", "softwareVersion": made_by}
+            for made_by in sorted(commits)
         ),
         *(measured_graph(record.graph) for record in all_records if record.graph.sha256),
         *measured,
@@ -110,7 +110,7 @@ def refer(entities: list[Entity]) -> list[Entity]:
 
     def reference(value: Any) -> Any:
         if isinstance(value, list):  # as JSON-LD recommends, one value stands by itself
-            return reference(value[0]) if len(value) == 1 else [reference(one) for one in value]
+            return reference(value[0]) if len(value) == 1 else [reference(item) for item in value]
         return {"@id": value["@id"]} if isinstance(value, dict) else value
 
     return [{key: reference(value) for key, value in entity.items()} for entity in unlike(entities)]

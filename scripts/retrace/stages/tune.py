@@ -48,8 +48,9 @@ class Tune(Stage):
 def entry(machine: str, sweeps: list[Sweep]) -> str:
     """Return the settings as YAML, with what they were chosen by."""
     used = f"Runs use it where machines.{machine} of config.yaml says nothing."
-    lines = [f"# What `snakemake tune` found for {machine}. {used}", *(f"# {chosen(one)}" for one in sweeps)]
-    return "\n".join([*lines, *(f"{one.key}: {one.best}" for one in sweeps if one.best is not None)]) + "\n"
+    choices = [f"# {chosen(swept)}" for swept in sweeps]
+    settings = [f"{swept.key}: {swept.best}" for swept in sweeps if swept.best is not None]
+    return "\n".join([f"# What `snakemake tune` found for {machine}. {used}", *choices, *settings]) + "\n"
 
 
 def chosen(swept: Sweep) -> str:

@@ -1,21 +1,24 @@
 """Write workflow/schemas/ from the models and the solvers."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import yaml
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
+from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
 from retrace.graphs.dataset_registry import DatasetRegistry
 from retrace.planning.configuration import Configuration
 from retrace.records.record import Record
 from retrace.reports.printed import PrintedNumber
 from retrace.reports.report import Report
-from retrace.solvers import Setting, settings_of_all_solvers
-from retrace.solvers.registry import known_solvers_of_project
+from retrace.solvers import Setting, Solver, all_solvers
+from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
 from retrace.system.models import Model, field_texts
 from retrace.system.project import CATALOGUE_FILE, ROOT
+from retrace.system.solver_packages import is_outside
 from retrace.system.stage import Stage
 
 MODELS: dict[str, type[BaseModel]] = {
@@ -55,9 +58,43 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def solvers_as_json() -> str:
-    """Return the project's solvers as JSON, each in a line of its own."""
-    lines = [json.dumps(solver.as_json(), ensure_ascii=False) for solver in known_solvers_of_project()]
-    return "[\n" + ",\n".join(lines) + "\n]\n"
+    """Return the project's solvers as JSON, each in a line of its own, without values that most have."""
+    adapter = TypeAdapter(list[KnownSolver])
+    solvers = adapter.dump_python(known_solvers_of_project(), mode="json", exclude_defaults=True)
+    return "[\n" + ",\n".join(json.dumps(solver, ensure_ascii=False) for solver in solvers) + "\n]\n"
+
+
+def project_solvers() -> list[type[Solver]]:
+    """Return the classes of all registries that are no package's from outside the project."""
+    return [kind for kind in all_solvers() if not is_outside(kind.__module__)]
+
+
+def known_solvers_of_project() -> list[KnownSolver]:
+    """Return the project's solvers as their classes declare them, in the order of their registration.
+
+    A solver whose package is not there stays as the file has it, in its place there, so that its records can
+    be read.
+    """
+    declared = {kind.name: kind.as_known() for kind in project_solvers()}
+    with suppress(RetraceError):  # the file may be what is written anew
+        listed = CATALOGUE.listed
+        if any(not solver.is_there for solver in listed.values()):
+            kept = {
+                name: solver for name, solver in listed.items() if name in declared or not solver.is_there
+            }
+            declared = {**kept, **declared}
+    return list(declared.values())
+
+
+def settings_of_all_solvers() -> dict[str, Setting]:
+    """Return the declaration of every setting of the project's solvers, by key, for the schema of records.
+
+    Solvers that share a setting differ in its default only; that of the first one is returned.
+    """
+    settings: dict[str, Setting] = {}
+    for solver in known_solvers_of_project():
+        settings |= {key: setting for key, setting in solver.settings.items() if key not in settings}
+    return settings
 
 
 def below(model: type[Model]) -> list[type[Model]]:

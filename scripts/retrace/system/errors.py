@@ -58,16 +58,31 @@ def print_anywhere() -> None:
 
 
 def run_command(main: Callable[[], None]) -> None:
-    """Run a command's `main`; a `OneLineError` becomes one line on standard error and exit status 1."""
+    """Run a program; exit with the status of `status_of` if that is not 0."""
+    if status := status_of(main):
+        sys.exit(status)
+
+
+def status_of(command: Callable[[], None]) -> int:
+    """Run a command; return its exit status. What the user can mend is one line on standard error."""
     print_anywhere()
     end_like_ctrl_c()
     try:
-        main()
+        command()
         sys.stdout.flush()
     except OneLineError as error:
-        sys.exit(f"error: {error}")
-    except BrokenPipeError:  # whoever reads our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"error: {error}", file=sys.stderr)
+        return 3 if isinstance(error, NotVerifiedError) else 1
+    except MemoryError:
+        print("error: this needs more memory than there is; take a smaller graph", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
-        sys.exit(130)
+        return 130
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"error: {error.filename or 'standard output'}: {error.strerror or error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python tries again at its end
+        return 1
+    return 0

@@ -95,9 +95,14 @@ def declaration(package: ModuleType, name: str, kind: type) -> Any:
     raise RetraceError(f"{package.__name__}.{name}: expected a {kind.__name__}, found {value!r}")
 
 
-def declared_files(name: str) -> list[Path]:
-    """Return the files that packages name under `experiments`, `report` or `rules`."""
-    return [path for package in solver_packages() if (path := declaration(package, name, Path)) is not None]
+def declared_files(name: str, outside_alone: bool = False) -> list[Path]:
+    """Return the files that packages, or those outside the project, name under `experiments` and the like."""
+    named = (
+        declaration(package, name, Path)
+        for package in solver_packages()
+        if not (outside_alone and not is_outside(package.__name__))
+    )
+    return [path for path in named if path is not None]
 
 
 def kernels_of(module: str) -> Path | None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from cuda_device.interface import Device
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
-from retrace.solvers.registry import make
+from retrace.solvers import make
 from retrace.system.errors import RetraceError
 from retrace.system.processes import die_with_parent
 from retrace_today.betweenness.fixed_point import FixedPoint, FixedSums

@@ -31,17 +31,19 @@ rule shard:
     resources:
         gpu=1 if PLAN.backend == "cuda" else None,
     params:
-        solver=PLAN.set_for_machine(PLAN.config.scores.solver),
-        backend=PLAN.backend,
-        seed=config["seed"],
-        sources=option("--sources", PLAN.config.scores.sources),
-        memory_and_target=PLAN.options("memory_gib", "compute_capability"),
-        devices=option("--devices", PLAN.config.scores.devices),
+        job=words_of(
+            solver=PLAN.set_for_machine(PLAN.config.scores.solver),
+            backend=PLAN.backend,
+            seed=config["seed"],
+            sources=PLAN.config.scores.sources,
+            memory_gib=PLAN.config.this.memory_gib,
+            compute_capability=PLAN.config.this.compute_capability,
+            devices=PLAN.config.scores.devices,
+        ),
     message:
         "Compute shard {wildcards.number} of {wildcards.shards} of the scores of {wildcards.graph}"
     shell:
-        "python {input.script:q} --graph {input.graph:q} --solver {params.solver:q} --backend {params.backend:q}"
-        " --seed {params.seed:q} {params.sources:q} {params.memory_and_target:q} {params.devices:q}"
+        "python {input.script:q} --graph {input.graph:q} {params.job:q}"
         " --shard {wildcards.number} --shards {wildcards.shards} --output {output:q} 2> >(tee {log:q} >&2)"
 
 
@@ -64,15 +66,16 @@ rule scores:
     conda:
         ENVIRONMENT
     params:
-        solver=PLAN.set_for_machine(PLAN.config.scores.solver),
-        backend=PLAN.backend,
-        seed=config["seed"],
-        sources=option("--sources", PLAN.config.scores.sources),
-        check=[] if PLAN.config.scores.check else ["--no-check"],
-        machine=PLAN.config.machine,
+        job=words_of(
+            solver=PLAN.set_for_machine(PLAN.config.scores.solver),
+            backend=PLAN.backend,
+            seed=config["seed"],
+            sources=PLAN.config.scores.sources,
+            no_check=not PLAN.config.scores.check,
+            machine=PLAN.config.machine,
+        ),
     message:
         "Add up and check the scores of {wildcards.graph}"
     shell:
-        "python {input.script:q} --graph {input.graph:q} --solver {params.solver:q} --backend {params.backend:q}"
-        " --seed {params.seed:q} {params.sources:q} {params.check:q} --machine {params.machine:q}"
+        "python {input.script:q} --graph {input.graph:q} {params.job:q}"
         " --shards {input.shards:q} --scores {output.table:q} --record {output.record:q} 2> >(tee {log:q} >&2)"

@@ -1,24 +1,32 @@
-"""Reads the lines of a file, which may be gzipped: fast if they are plain, else naming the line at fault."""
+"""Reads the lines of a file, which may be gzipped: in C++ if plain, else naming the line at fault."""
 
+import ctypes
 import gzip
+import io
 import itertools
 import os
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from ctypes import c_char, c_char_p, c_int, c_longlong, c_void_p
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
 import numpy as np
+import scipy
 from isal import igzip, igzip_lib
 
+from cuda_device.compiled_files import build_host
+from cuda_device.errors import OneLineError
 from retrace.graphs.csr import Int32Array
-from retrace.graphs.formats.layouts import LARGEST, LAYOUTS, Header, LineLayout, Place, layout_of
-from retrace.graphs.formats.plain import FEW_BYTES, read_plain, reader_library
-from retrace.system.errors import RetraceError
+from retrace.graphs.graph_names import UNREACHABLE
+from retrace.system.errors import RetraceError, warn
 from retrace.system.files import check_regular
+from retrace.system.project import KERNELS
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -27,14 +35,128 @@ GZIP_MAGIC = b"\x1f\x8b"
 DAMAGED = cast("type[Exception]", igzip_lib.IsalError)
 """What isal raises; its types take the class for an exception."""
 
+LARGEST = UNREACHABLE - 1
+"""The largest number of vertices or lines and the largest weight or distance: `UNREACHABLE` - 1."""
+
 PIECE = 1 << 20
 """Number of bytes read at a time."""
 
 LONGEST_LINE = 1 << 20
 """Longer lines, which no format has, are cut, so that they do not fill the memory."""
 
+FEW_BYTES = 1 << 16
+"""Python has read so many before a compiler, which may be needed the first time, has started."""
+
 MOST_THREADS = 8
 """Each has a piece in memory; more would wait for the one that reads or unpacks the file."""
+
+
+@dataclass(frozen=True)
+class LineLayout:
+    """The form of a format's lines."""
+
+    comment: bytes
+    """Start of a comment line; empty if the format has no comments."""
+    header: str
+    """Words of the header; `N` (vertices), `M` (lines) and `U` (undirected, 0 or 1) stand for numbers."""
+    line: str
+    """Words of a line: an optional keyword, then `u` and `v` for the ids, and `w` if there is a weight."""
+    base: int
+    """Smallest vertex id."""
+    undirected: bool = False
+    """Whether each line is an edge, which becomes two adjacent arcs. A header with `U` overrides this."""
+    loops_once: bool = False
+    """Whether a self-loop becomes one arc even in an undirected graph, as in a symmetric matrix."""
+    least: int = 0
+    """Smallest weight: 0, or negative where the caller accepts negative weights."""
+
+    @property
+    def keyword(self) -> bytes:
+        """The word at the start of each line; empty if there is none."""
+        return self.line.partition("u")[0].strip().encode()
+
+    @property
+    def columns(self) -> int:
+        """Number of integers per line: 3 with weights, else 2."""
+        return 3 if self.line.endswith("w") else 2
+
+
+LAYOUTS = {
+    "dimacs": LineLayout(b"c", "p sp N M", "a u v w", base=1),
+    # The report does not say whether an undirected edge is written once or twice. Here: once; M counts lines.
+    "he": LineLayout(b"", "H N M U", "E u v w", base=0),
+    # No header: ids are kept unchanged, and the largest id gives the number of vertices.
+    "snap": LineLayout(b"#", "", "u v", base=0),
+    "pace": LineLayout(b"c", "p tw N M", "u v", base=1, undirected=True),
+    "matrix-market": LineLayout(b"%", "N N M", "u v", base=1, loops_once=True),  # see its banner
+}
+
+
+def layout_of(content: bytes, path: Path | str) -> LineLayout:
+    """Return the layout that the banner of a Matrix Market file describes.
+
+    SciPy reads the banner, but not the entries: in an integer matrix it would read `1 2 1.5` as `1 2 1`.
+    Raises RetraceError if the banner is invalid or the matrix is not a graph with integer weights or none.
+    """
+    layout = LAYOUTS["matrix-market"]
+    try:
+        _, _, _, storage, field, symmetry = scipy.io.mminfo(io.BytesIO(content))
+    except (ValueError, OverflowError) as error:
+        match = re.fullmatch(r"Line (\d+): (.*)", str(error)) or re.fullmatch(
+            r"()(.*)", str(error), re.DOTALL
+        )
+        number, reason = match.groups() if match else ("", "")
+        raise RetraceError(
+            f"{path}, line {number or 1}: expected a Matrix Market header, found: {reason}"
+        ) from None
+    accepted = {"coordinate"}, {"integer", "pattern"}, {"general", "symmetric"}
+    if any(word not in words for word, words in zip((storage, field, symmetry), accepted, strict=True)):
+        raise RetraceError(
+            f"{path}, line 1: expected 'coordinate', 'integer' or 'pattern', 'general' or 'symmetric', "
+            f"found '{storage} {field} {symmetry}'; convert the matrix"
+        )
+    return replace(layout, line="u v w" if field == "integer" else "u v", undirected=symmetry == "symmetric")
+
+
+@dataclass(frozen=True)
+class Header:
+    """The content of a file's header."""
+
+    vertices: int | None
+    """None if it follows from the ids."""
+    lines: int | None
+    """Number of lines after the header; None if the header does not give it."""
+    undirected: bool
+    """Whether each line is an edge rather than an arc."""
+    number: int
+    """Line number of the header; 0 if there is none."""
+    end: int
+    """Byte offset of the next line."""
+
+    @property
+    def bound(self) -> int:
+        """Number of vertices if known, else the largest possible number."""
+        return LARGEST if self.vertices is None else self.vertices
+
+    def allows(self, count: int, last: bool) -> bool:
+        """Return whether a file may have so many lines so far, or in all after its `last` piece."""
+        if self.lines is None:
+            return count > 0 or not last
+        return count == self.lines or (count < self.lines and not last)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A position in a file, from which the rest of a piece is read."""
+
+    number: int
+    """Number of lines before it in the file."""
+    begin: int
+    """Number of bytes before it in the piece."""
+    rows: int = 0
+    """Number of arc or edge lines before it in the file, which the header counts."""
+    last: bool = True
+    """Whether the piece is the last one of the file."""
 
 
 @contextmanager
@@ -197,6 +319,51 @@ def read_any(
             f"after {count}; it may be cut short"
         )
     return np.array(rows, dtype=np.int32).reshape(-1, layout.columns).T.copy()
+
+
+class CLayout(ctypes.Structure):
+    """`Layout` of `kernels/host/read_lines.cpp`."""
+
+    _fields_ = (
+        *((name, c_char) for name in ("comment", "keyword")),
+        *((name, c_int) for name in ("columns", "base", "vertices")),
+    )
+
+
+@cache
+def reader_library() -> ctypes.CDLL | None:
+    """Return the C++ functions; None, with a warning, if they cannot be compiled, so that Python does all."""
+    try:
+        library = ctypes.CDLL(str(build_host(KERNELS / "host/read_lines.cpp")))
+    except OneLineError as error:
+        warn(f"graph files are read line by line, in Python, which is slow: {error}")
+        return None
+    library.count_lines.argtypes = [c_void_p, c_void_p]
+    library.read_lines.argtypes = [ctypes.POINTER(CLayout), c_void_p, c_void_p, c_longlong, c_void_p]
+    library.count_lines.restype = library.read_lines.restype = c_longlong
+    library.count_arcs.argtypes = [c_longlong, c_void_p, c_void_p]
+    library.place_arcs.argtypes = [c_longlong, *[c_void_p] * 6]
+    library.count_arcs.restype = library.place_arcs.restype = None
+    return library
+
+
+def read_plain(content: bytes, begin: int, layout: LineLayout, bound: int) -> tuple[Int32Array | None, int]:
+    """Read the lines after `begin`, with ids of less than `bound` vertices; other threads run meanwhile.
+
+    Returns what `read_any` does, or None if a line is not plain, and the number of line ends. No count that
+    a header announces is compared.
+    """
+    library = reader_library()
+    if library is None:
+        return None, content.count(b"\n", begin)
+    text = c_char_p(content)
+    address = ctypes.cast(text, c_void_p).value or 0
+    first, end = address + begin, address + len(content)
+    line_ends = library.count_lines(first, end)
+    columns = np.empty((layout.columns, line_ends + 1), dtype=np.int32)  # the last line may have no end
+    form = CLayout(layout.comment or b"\0", layout.keyword or b"\0", layout.columns, layout.base, bound)
+    rows = library.read_lines(form, first, end, line_ends + 1, columns.ctypes.data)
+    return (None if rows < 0 else columns[:, :rows]), line_ends
 
 
 def split_lines(

@@ -11,9 +11,7 @@ import scipy
 
 from cuda_device import memory
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
-from retrace.graphs.formats.layouts import LARGEST
-from retrace.graphs.formats.lines import read_rows
-from retrace.graphs.formats.plain import sort_arcs
+from retrace.graphs.formats.lines import FEW_BYTES, LARGEST, read_rows, reader_library
 from retrace.system.errors import RetraceError
 
 BYTES_PER_VERTEX, BYTES_PER_ARC = 20, 4
@@ -81,6 +79,31 @@ def parse_stream(
         )
     states_direction = header.undirected or "U" in layout.header.split()
     return replace(graph, info={"directed": not header.undirected}) if states_direction else graph
+
+
+def sort_arcs(vertices: int, columns: int, parts: list[Int32Array]) -> CSRGraph:
+    """Make a graph of parts, which have rows of tails, heads and, of three columns, weights; empty the list.
+
+    The arcs of a vertex keep their order.
+    """
+    library = None if sum(part.nbytes for part in parts) < FEW_BYTES else reader_library()
+    if library is None:
+        all_parts = np.concatenate([np.empty((columns, 0), dtype=np.int32), *parts], axis=1)
+        return from_arcs(vertices, all_parts[0], all_parts[1], *all_parts[2:])
+    # Entry u + 1 is where the next arc of u goes, and at the end, when u has all, where those of u + 1 begin.
+    places = np.zeros(vertices + 2, dtype=np.int32)
+    for part in parts:
+        tails = np.ascontiguousarray(part[0])
+        library.count_arcs(len(tails), tails.ctypes.data, places[2:].ctypes.data)
+    np.cumsum(places, dtype=np.int32, out=places)
+    arrays = [np.empty(places[-1], dtype=np.int32) for _ in range(columns - 1)]
+    no_weights = [None] * (3 - columns)
+    parts.reverse()
+    while parts:
+        rows = [np.ascontiguousarray(row) for row in parts.pop()]
+        inputs, outputs = ([row.ctypes.data for row in block] + no_weights for block in (rows, arrays))
+        library.place_arcs(len(rows[0]), *inputs, places[1:].ctypes.data, *outputs)
+    return CSRGraph(places[:-1], arrays[0], None if no_weights else arrays[1])
 
 
 def _both_ways(edges: Int32Array, loops_once: bool) -> Int32Array:
