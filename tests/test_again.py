@@ -8,11 +8,9 @@ from command_line import Patch
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, identified
 from retrace.graphs.query import Query
-from retrace.measure import trials
-from retrace.measure.trials import again, one_pass
+from retrace.measure.trials import FurtherSolves, again, one_pass
 from retrace.solvers import REGISTRY, Solver, make
 from retrace.system.errors import RetraceError
-from solving import needs_networkit
 
 GRID = identified(NAMED["grid"], "grid", source=0)
 QUERIES = {"stcon": Query(3, 200), "betweenness": Query(sources=(3, 17, 200))}
@@ -20,14 +18,12 @@ ALL_SOURCES = ("betweenness/networkit",)
 ONCE = ("sssp/thrust", "betweenness/multi-gpu")
 """Solvers that solve once alone: Thrust's vectors, and the processes of several GPUs, end with the answer."""
 
-of_each_solver = pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=needs_networkit if name.endswith("/networkit") else ())
-        for name in REGISTRY.solvers
-        if name not in ONCE
-    ],
-)
+MEASURED = [name for name in REGISTRY.solvers if name not in ONCE]
+
+
+def begins_before_solve(kind: type[Solver]) -> bool:
+    """Return whether a further solve needs `begin_again`."""
+    return kind.begin_again is not Solver.begin_again and not hasattr(kind, "candidates")
 
 
 def ready(name: str, device: EmulatedDevice) -> tuple[Solver, Query]:
@@ -40,30 +36,29 @@ def ready(name: str, device: EmulatedDevice) -> tuple[Solver, Query]:
     return solver, Query() if name in ALL_SOURCES else QUERIES.get(kind.problem, Query(3))
 
 
-@of_each_solver
-def test_a_trial_solves_again(name: str, monkeypatch: Patch) -> None:
+@pytest.mark.parametrize("name", MEASURED)
+def test_a_trial_solves_again(name: str) -> None:
     """Otherwise a warm time stands beside a cold one."""
-    monkeypatch.setattr(trials, "ONCE_MS", float("inf"))
     with EmulatedDevice() as device:
         solver, query = ready(name, device)
-        assert one_pass(solver, query, device).times.again is not None
+        assert one_pass(solver, query, device, FurtherSolves(longest_ms=float("inf"))).times.again is not None
         solver.upload(query)
         iterations = solver.solve(query)
         solver.begin_again(query)
         assert solver.solve(query) == iterations
 
 
-@of_each_solver
-@pytest.mark.parametrize("idle", ["solve", "begin_again"])
+@pytest.mark.parametrize(
+    ("name", "idle"),
+    [(name, "solve") for name in MEASURED]
+    + [(name, "begin_again") for name in MEASURED if begins_before_solve(REGISTRY.find(name))],
+)
 def test_an_answer_that_stayed_from_before_is_refused(name: str, idle: str, monkeypatch: Patch) -> None:
     with EmulatedDevice() as device:
         solver, query = ready(name, device)
         solver.upload(query)
         solver.solve(query)
         answer = solver.download().copy()
-        begins_in_solve = type(solver).begin_again is Solver.begin_again or hasattr(solver, "candidates")
-        if idle == "begin_again" and begins_in_solve:
-            return
         monkeypatch.setattr(solver, idle, lambda query: None)
         with pytest.raises((RetraceError, AttributeError)):
             again(solver, query, device, answer)

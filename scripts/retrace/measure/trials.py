@@ -511,9 +511,8 @@ class Measurement(Results):
 
     def run_phases(self, solver: Solver, device: Device | None) -> Outcome:
         """Run the phases; the first trials on CUDA have a kernel time."""
-        further = DRAWN_TRIAL if self.questions else LATER_TRIAL if self.trials else FIRST_TRIAL
-        if self.request.backend == "emulator":
-            further = LATER_TRIAL
+        is_later = self.trials or self.request.backend == "emulator"
+        further = DRAWN_TRIAL if self.questions else LATER_TRIAL if is_later else FIRST_TRIAL
         if self.request.backend != "cuda" or self.has_kernel_times:
             return one_pass(solver, self.query, device, further)
         return pass_with_kernel_time(solver, self.query, device, bool(self.trials), further)
@@ -620,7 +619,9 @@ def one_pass(
     return outcome
 
 
-def again(solver: Solver, query: Query, device: Device | None, answer: NDArray[Any], most_ms: float) -> float:
+def again(
+    solver: Solver, query: Query, device: Device | None, answer: NDArray[Any], most_ms: float = AGAIN_MS
+) -> float:
     """Solve again, and return the median of the milliseconds; RetraceError if the answer is another.
 
     The first answer is spoilt before, so that one that stayed would be another.

@@ -440,12 +440,11 @@ class CountedSSSP(StandardSSSP):
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        self.found_at: list[int] = []
-        self.searches_ms: list[float] = []
         self.reads, self.sectors = (self.device.upload(np.zeros(1, np.uint64)) for _ in range(2))
 
     def solve(self, query: Query) -> int:
         """Do as the loop does, with a count before each iteration and a clock around each search."""
+        self.found_at, self.searches_ms = list[int](), list[float]()
         while len(self.searches_ms) == len(self.found_at):
             self.each_vertex(self.count, *self.arcs[:2], self.mask, self.reads, self.sectors)
             self.each_vertex(self.relax, *self.arcs, self.mask, *self.state)
