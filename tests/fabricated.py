@@ -89,6 +89,7 @@ def record(
         "experiment": EXPERIMENTS.get(problem, problem), "problem": problem, "solver": solver,
         "backend": backend, "source": None if problem == "limits" else 0,
         "graph": graph_info(graph) if isinstance(graph, str) else graph,
+        "parameters": {"loop": "c++"} if "loop" in CATALOGUE.find(solver).settings else {},
         "setup": [setup] * 3,
         "trials": [trial(time, time / 2 if backend == "cuda" else None) for time in times],
         "iterations": 1 if problem == "limits" else None,
