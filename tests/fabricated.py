@@ -82,6 +82,11 @@ def trial(solve: float, kernel: float | None = None, upload: float = 0.0, downlo
     return Trial(upload=upload, solve=solve, download=download, total=total, kernel=kernel)
 
 
+def in_cpp(solver: str) -> dict[str, Any]:
+    """Return the parameter that says that C++ repeated the launches, if the solver has it."""
+    return {"loop": "c++"} if "loop" in CATALOGUE.find(solver).settings else {}
+
+
 def record(
     solver: str,
     graph: str | GraphInfo,
@@ -97,6 +102,7 @@ def record(
         "experiment": EXPERIMENTS.get(problem, problem), "problem": problem, "solver": solver,
         "backend": backend, "source": None if problem == "limits" else 0,
         "graph": graph_info(graph) if isinstance(graph, str) else graph,
+        "parameters": in_cpp(solver),
         "setup": [setup] * 3,
         "trials": [trial(time, time / 2 if backend == "cuda" else None) for time in times],
         "iterations": 1 if problem == "limits" else None,
@@ -212,7 +218,7 @@ def measured(
 ) -> Record:
     """Fabricate a record of an experiment; `settings` are the solver's. With kernel times it is a GPU's."""
     backend = "cuda" if trials[0].kernel is not None else "host"
-    asked = {"experiment": key, "parameters": settings, "trials": trials}
+    asked = {"experiment": key, "parameters": in_cpp(solver) | settings, "trials": trials}
     return record(solver, graph, (), machine, backend, 100.0, **asked)
 
 

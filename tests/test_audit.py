@@ -325,7 +325,7 @@ def test_a_verdict_that_a_loop_in_python_changes_is_listed() -> None:
     slower = timed("bfs/bsp", 0.0, 9.0, experiment="loop-bfs", **PYTHON)
     again = timed("bfs/bsp", 0.0, 6.0, experiment="loop-bfs", **CPP)
     assert loops_of(queue, kernel, slower, again) == {"total": [Verdict.HOLDS, Verdict.FAILS]}
-    older = timed("bfs/bsp", 0.0, 9.0)  # which does not say that Python launched
+    older = timed("bfs/bsp", 0.0, 9.0, parameters={})  # which does not say that Python launched
     assert loops_of(queue, older, slower, again) == {"total": [Verdict.HOLDS, Verdict.FAILS]}
     assert loops_of(queue, kernel, again) == {}
     _, printed = loop_tables([report_of(total=FASTER)], frame_of(queue, kernel, slower))
@@ -354,7 +354,7 @@ def test_a_loop_in_python_elsewhere_says_nothing_of_a_verdict() -> None:
 
 def test_claims_rest_on_loops_in_cpp_where_there_are_any() -> None:
     queue = timed("bfs/queue", 0.0, 8.0)
-    older, python = timed("bfs/bsp", 0.0, 9.0), timed("bfs/bsp", 0.0, 9.0, **PYTHON)
+    older, python = timed("bfs/bsp", 0.0, 9.0, parameters={}), timed("bfs/bsp", 0.0, 9.0, **PYTHON)
     report = report_of(total=FASTER)
 
     def verdict(*records: Record) -> Verdict:

@@ -110,7 +110,7 @@ def test_the_one_page_marks_it_too(way: str) -> None:
 def test_a_loop_in_python_that_no_name_tells_is_doubtful() -> None:
     """Records of published kernels that do not state what repeats the launches are older than the setting."""
     stated = [record("bfs/bsp", "NY", parameters={"loop": loop}) for loop in ("python", "c++")]
-    older = record("bfs/bsp", "NW", backend="cuda")
+    older = record("bfs/bsp", "NW", backend="cuda", parameters={})
     every, _ = frame([*USUAL, *stated, older, record("bfs/bsp-counted", "NW", backend="cuda")], "bsp-suite")
     (reasons,) = doubts(every.measured).values()
     assert [doubt.why for doubt in reasons] == ["launched by Python"]

@@ -113,7 +113,7 @@ def test_a_mask_is_searched_to_its_end(device: Device, execute: Execute, mapped:
     else:
         seen, state = np.empty(masked.size, np.bool_), device.upload(masked)
     clear = launch(device, "clear_first", state, np.int32(masked.size))
-    loop = HostLoop(rounds=[[clear]], state=None if mapped else state, seen=seen)
+    loop = HostLoop(rounds=[[clear]], state=None if mapped else state, seen=seen, most=9)
     assert execute(loop, device) == (3, True, 7 + 299)
 
 

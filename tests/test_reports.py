@@ -209,7 +209,7 @@ def test_a_variant_is_read_as_it_is_written() -> None:
     assert not one.fits("bellman-ford/streams-pinned", {"parts": 2})
 
 
-def test_a_record_older_than_a_setting_fits_what_was_then_the_only_value() -> None:
+def test_a_record_without_a_loop_fits_the_one_in_python() -> None:
     by = {loop: Variant.parse(f"bfs/bsp:loop={loop}") for loop in ("python", "c++")}
     assert by["python"].fits("bfs/bsp", {"block_size": 256})
     assert not by["c++"].fits("bfs/bsp", {"block_size": 256})

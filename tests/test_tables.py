@@ -334,7 +334,9 @@ def test_generated_weights_and_other_counts_are_told() -> None:
 
 def test_the_printed_row_stands_beside_the_far_pair() -> None:
     records = [
-        record("stcon/bsp", "NY", [time], backend="cuda", parameters={"pair": pair, "target": 1})
+        record(
+            "stcon/bsp", "NY", [time], backend="cuda", parameters={"pair": pair, "target": 1, "loop": "c++"}
+        )
         for pair, time in (("near", 1), ("far", 20), ("unreachable", 300))
     ]
     page = made("table-3.4", *records)
@@ -488,7 +490,7 @@ def test_verification_says_what_came_of_each_record() -> None:
     shown = verification.tidy(found).set_index(["machine", "solver"])
     assert shown[["backend", "settings", "result"]].apply(tuple, axis=1).to_dict() == {
         ("h200", "bfs/queue"): ("host", "", "agreed"),
-        ("local", "bfs/bsp"): ("emulator", "", "agreed"),
+        ("local", "bfs/bsp"): ("emulator", "loop=c++", "agreed"),
         ("h200", "bfs/bsp"): ("cuda", "block_size=256", "differs: vertex 3: 4, expected 5"),
         ("h200", "bfs/igraph"): ("host", "", "failed: no memory"),
         ("h200", "sssp/dijkstra-linear"): ("host", "", "skipped: predicted 9 s"),
