@@ -60,7 +60,7 @@ def test_an_answer_that_stayed_from_before_is_refused(name: str, idle: str, monk
         solver, query = ready(name, device)
         solver.upload(query)
         solver.solve(query)
-        answer = solver.download().copy()
+        answer = solver.download()  # of which a solver on the host has no other copy
         begins_in_solve = type(solver).begin_again is Solver.begin_again or hasattr(solver, "candidates")
         if idle == "begin_again" and begins_in_solve:
             return
