@@ -58,7 +58,7 @@ def test_an_answer_that_stayed_from_before_is_refused(name: str, idle: str, monk
         solver, query = ready(name, device)
         solver.upload(query)
         solver.solve(query)
-        answer = solver.download().copy()
+        answer = solver.download()  # of which a solver on the host has no other copy
         monkeypatch.setattr(solver, idle, lambda query: None)
         with pytest.raises((RetraceError, AttributeError)):
             again(solver, query, device, answer)
