@@ -164,11 +164,13 @@ def footnotes(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
     names = {panel.machine: bar_names(other for other in chosen if other.machine == panel.machine)
              for panel in chosen}  # fmt: skip
     marked = {} if bars else signs(chosen)
+    beside = [dot.beside for panel in chosen for dot in panel.dots if panel.machine and dot.value.n > 1]
     notes = sentence(
         "notes",
         printed=any(systems),
         measured=not all(systems),
-        beside=LABELS[drawing.beside].lower() if bars and drawing.beside and chosen else "",
+        beside=LABELS[drawing.beside].lower() if bars and drawing.beside and any(beside) else "",
+        alone=not all(beside),
         gaps=bars and any(len(panel.lines) < len(names[panel.machine]) for panel in chosen),
         signs=[(sign, _labels(entries) if sign != DOUBT else []) for sign, entries in marked.items()],
     )

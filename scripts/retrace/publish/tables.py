@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
-from math import ceil, inf
+from math import inf
 
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.publish.doubts import doubts
@@ -19,6 +19,7 @@ from retrace.publish.record_cards import address
 from retrace.records.machine_check import Doubt
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.reports.frame import Frame, GraphRow, Measured, Printed, speed_up, why_incomparable
+from retrace.reports.like_for_like import RESIDENT, best_other, break_even, is_search, order_by
 from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit, least_bytes, limit_of
 from retrace.reports.report import Report, TableLayout, table_layout
@@ -65,7 +66,7 @@ def time_cell(
         note = words().untimed(entry)
         return Cell(entry.outcome, entry.record.reason or "", bad=True, notes=[note], address=place)
     if (times := entry.times.get(measure)) is None:
-        return Cell()
+        return Cell(tip="no further search was timed" if measure == RESIDENT else "")
     text = three_digits(times.median) if plain else duration(times.median)
     few = entry.total.n < LEAST_TRIALS and measure not in ("setup", "with setup")
     why = doubtful.get(place, ())
@@ -106,7 +107,7 @@ class _Grid:
         self.plain = bool(frame.printed) and all(e.printed.printed.isdigit() for e in frame.printed)
         """Whether times are bare milliseconds, as the report prints them."""
         self.doubts = doubts(frame.measured)
-        beside: tuple[Measure, ...] = () if layout.by == "step" else ("total",)
+        beside = () if layout.by == "step" else (layout.beside,)
         self.measures: list[Measure] = list(dict.fromkeys((layout.by, *beside)))
         """What the cells of an entry show."""
         self.printed_names = {spec: printed for printed, spec in reversed(layout.solvers.items())}
@@ -240,18 +241,24 @@ class _Grid:
 
     def ranked(self) -> list[Table]:
         """Lay out a table for each graph and machine: a row for each solver, the fastest first."""
-        tables, by = [], self.layout.by
+        tables, by = [], RESIDENT if RESIDENT in self.measures else self.layout.by
         for row, machine in product(self.frame.rows, self.frame.machines):
-            here = sorted(row.here(machine), key=lambda e: e.times[by].median if e.times else inf)
-            if not here:
+            if not (here := row.here(machine)):
                 continue
-            base = row.published(machine, by)
+            order = order_by(self.layout, here)
+            here.sort(key=lambda e: e.times[order].median if order in e.times else inf)
             columns = {str(measure): [self.time(e, measure) for e in here] for measure in self.measures}
+            bases = {measure: row.published(machine, measure) for measure in self.measures}
+            columns |= {
+                f"published takes, {measure}": [
+                    replace(ratio_cell(base, e, measure), tip="", notes=()) for e in here
+                ]
+                for measure, base in bases.items()
+            }
             columns |= {
                 "setup": [self.setup(entry, "setup") if _by_library(entry) else Cell() for entry in here],
-                "published takes": [replace(ratio_cell(base, e, by), tip="", notes=()) for e in here],
                 "prepare": [_prepare(entry) for entry in here],
-                "paid after": [_paid(entry, base, by) for entry in here],
+                "ahead from search": [self.ahead(entry, here) for entry in here],
                 "million arcs/s": [_rate(entry, entry.arcs, by, 1e3) for entry in here],
                 "GB/s": [_rate(entry, least_bytes(entry), by, 1e6) for entry in here],
             }
@@ -268,6 +275,11 @@ class _Grid:
             groups = [Group("", list(columns)), Group("", list(texts), "text")]
             tables.append(Table(groups, rows, f"{row.title} on {machine}{counts}", self.differences(row)))
         return tables
+
+    def ahead(self, entry: Measured, here: Sequence[Measured]) -> Cell:
+        """Say from which search on a solver costs less than what takes least for the first."""
+        asked = RESIDENT in self.measures and is_search(entry)
+        return Cell((asked and break_even(entry, best_other(entry, here))) or EMPTY)
 
     def differences(self, row: GraphRow) -> list[str]:
         """Say in what the graphs of records are not the one that the row names, and on which machines."""
@@ -292,15 +304,6 @@ def _by_library(entry: Measured) -> bool:
 def _prepare(entry: Measured) -> Cell:
     times = entry.times.get("prepare")
     return Cell(duration(times.median)) if times else Cell()
-
-
-def _paid(entry: Measured, published: Measured | None, measure: Measure) -> Cell:
-    """Say after how many sources the preparation has paid; never, if the published kernel is faster."""
-    prepare = entry.times.get("prepare")
-    if prepare is None or published is None or speed_up(published, entry, measure) is None:
-        return Cell()
-    saved = published.times[measure].median - entry.times[measure].median
-    return Cell(plural(ceil(prepare.median / saved - 1e-9), "source") if saved > 0 else "never")
 
 
 def _place(entry: Measured) -> str:

@@ -78,6 +78,11 @@ class Entry:
         return self.label if self.pair == PRINTED_PAIR else f"{self.label}, {self.pair} pair"
 
     @property
+    def is_substitute(self) -> bool:
+        """Whether the graph is not the named one: a stand-in, or with weights that were generated."""
+        return _distance(self.label) > 0
+
+    @property
     def group(self) -> str:
         """Whose algorithm a record is of: the layout's group, the report's, ours or a library's."""
         named = (name for name, specs in self.layout.groups.items() if self.solver in specs)
@@ -223,9 +228,8 @@ class GraphRow:
         return next((entry for entry in self.here(machine) if entry.solver == solver), None)
 
     def published(self, machine: str, by: Measure) -> Measured | None:
-        """Return the fastest kernel of a machine that reports published."""
-        kernels = (e for e in self.here(machine) if e.is_published_kernel and by in e.times)
-        return min(kernels, key=lambda e: e.times[by].median, default=None)
+        """Return the fastest kernel of a machine that reports published, as far as `fastest` can tell."""
+        return fastest((e for e in self.here(machine) if e.is_published_kernel), by)
 
 
 @dataclass(frozen=True)
@@ -369,6 +373,15 @@ def read_frames(paths: Iterable[Path], records: Iterable[Path]) -> tuple[list[Re
         if (printed := path.with_suffix(".csv")).exists():
             numbers += read_printed(printed)
     return reports, build(read_records(records), numbers, layouts)
+
+
+def fastest(entries: Iterable[Measured], by: Measure) -> Measured | None:
+    """Return the fastest entry by a measure; None if what solves fastest lacks it and so might be the one."""
+    timed = [entry for entry in entries if "solve" in entry.times]
+    quickest = min(timed, key=lambda entry: entry.times["solve"].median, default=None)
+    if quickest is None or by not in quickest.times:
+        return None
+    return min((e for e in timed if by in e.times), key=lambda entry: entry.times[by].median)
 
 
 def speed_up(slow: Entry | None, fast: Entry | None, measure: Measure = "total") -> tuple[float, bool] | None:
