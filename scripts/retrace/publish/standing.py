@@ -43,7 +43,8 @@ class Standing:
         return ratio(compared.ours.times[RESIDENT].median / self.limit.ms)
 
 
-def _over(compared: Contenders | None, other: Literal["published", "library"]) -> str:
+def over(compared: Contenders | None, other: Literal["published", "library"]) -> str:
+    """Say how many times as long another takes; nothing if there is none."""
     factor = compared.over(getattr(compared, other)) if compared else None
     return "" if factor is None else ratio(factor)
 
@@ -53,7 +54,7 @@ def headline(standings: Sequence[Standing]) -> str:
     first = standings[0]
     said = []
     for one in first.compared:
-        others = {"published kernel": _over(one, "published"), "best library": _over(one, "library")}
+        others = {"published kernel": over(one, "published"), "best library": over(one, "library")}
         beside = ", ".join(f"{what} {times}" for what, times in others.items() if times)
         time = f"{one.measure} {duration(one.ours.times[one.measure].median)}"
         said.append(f"{time} ({beside} as long)" if beside else time)
@@ -66,8 +67,8 @@ def comparison(standings: Sequence[Standing]) -> str:
     for measure in dict.fromkeys(one.measure for standing in standings for one in standing.compared):
         compared = [standing.by(measure) for standing in standings]
         parts += [
-            (f"{measure}, published kernel over ours", [_over(one, "published") for one in compared]),
-            (f"{measure}, best library over ours", [_over(one, "library") for one in compared]),
+            (f"{measure}, published kernel over ours", [over(one, "published") for one in compared]),
+            (f"{measure}, best library over ours", [over(one, "library") for one in compared]),
         ]
     parts.append((f"{RESIDENT}, ours over limit", [standing.over_limit for standing in standings]))
     said = [f"{what} {', '.join(one or EMPTY for one in times)}" for what, times in parts if any(times)]
