@@ -178,6 +178,37 @@ def test_what_is_of_another_commit_is_not_compared() -> None:
     assert "best library" not in title + told
 
 
+def test_levels_are_those_of_the_same_sources() -> None:
+    """Records from other sources pass other levels: with none of their own the limit is not known."""
+    asked = {"sources": 64, "source_seed": 1}
+    drawn = [changed(one, source=None, parameters=asked) for one in TODAY if one.experiment == "fast-bfs"]
+    _, _, text, _ = today("fast-bfs", [*drawn, *limits("h200")])
+    assert "Limit of NY, 64 sources on h200: a launch (10.0 µs) and 620 levels" in " ".join(text.split())
+    uncounted = [changed(one, iterations=None) for one in drawn]
+    others = [changed(one, experiment="table-3.3") for one in TODAY if one.experiment == "fast-bfs"]
+    _, _, text, _ = today("fast-bfs", [*uncounted, *others, *limits("h200")])
+    assert "Limit of NY, 64 sources on h200: a launch (10.0 µs) and 5.05 MB from" in " ".join(text.split())
+
+
+def test_a_title_that_divides_solves_says_what_their_totals_say() -> None:
+    """The upload turns the order round."""
+    times = {"bfs/direction": (143.0, 0.3), "bfs/host-arcs": (2.0, 18.0)}
+    records = [
+        changed(
+            measured(solver, "out-of-memory", "Gowalla", phases(upload, solve, solve * 0.9)),
+            parameters={"sweep": 64} if solver == "bfs/host-arcs" else {},
+        )
+        for solver, (upload, solve) in times.items()
+    ]
+    both = [
+        *records,
+        changed(records[1], parameters={"sweep": 0}),
+        changed(records[1], parameters={"sweep": 8}),
+    ]
+    title, _, _, _ = today("out-of-memory", both)
+    assert title.endswith("they take 60.0× as long (total 0.140×)")  # noqa: RUF001
+
+
 def test_the_title_is_of_the_first_machine_with_a_gpu() -> None:
     slower = [
         changed(one, trials=phases(1.0, 50.0, 40.0)) for one in fast("rtx", True) if one.backend == "cuda"

@@ -19,8 +19,10 @@ from retrace.reports.like_for_like import (
     is_search,
 )
 from retrace.reports.report import Report
-from retrace.reports.wording import EMPTY, duration, plural, word_list
+from retrace.reports.wording import EMPTY, duration, word_list
 
+DRAWN = ("sources", "pairs")
+"""Parameters of a record whose trials have a source, or a pair of vertices, each."""
 BEGIN = made_from("the records of today")
 HEADS = ("", *(head for measure in SHOWN_TODAY for head in (f"{measure}: ours", "published", "library")),
          "ahead from search")  # fmt: skip
@@ -32,8 +34,8 @@ def make_table(reports: Sequence[Report], frame: Frame) -> str:
     lines = [HEADS, ["---", *["--:"] * (len(HEADS) - 1)], *(_row(panel) for panel in panels)]
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     entries = [dot.entry for panel in panels for dot in panel.dots if isinstance(dot.entry, Measured)]
-    questions = (e.record.parameters.get("sources", 1) for e in entries if is_search(e))
-    asked = {plural(int(number), "source") for number in questions}
+    given = [entry.record.parameters for entry in entries if is_search(entry)]
+    asked = {f"{some[key]} {key}" for some in given for key in DRAWN if key in some} or {"1 source"}
     trials = [entry.times[FIRST].n for entry in entries if FIRST in entry.times]
     medians = f"medians of {min(trials)} to {max(trials)} trials" if trials else "no trials"
     machine = panels[0].machine if panels else "no machine"

@@ -36,6 +36,11 @@ QUESTION = ("sources", "source_seed", "pair", "target")
 """The parameters of a record that say what is asked of a graph, beside its source."""
 
 
+def question(record: Record) -> tuple[object, ...]:
+    """Return what a record asks of its graph."""
+    return (record.source, *(record.parameters.get(key) for key in QUESTION))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Entry:
     """A printed number or a record: `Printed` or `Measured`. It equals itself alone, so that it can be a key.
@@ -129,10 +134,9 @@ class Entry:
         first, second = self.record, other.record
         if first is None or second is None:
             return ["another kind of number"]
-        questions = {(r.source, *(r.parameters.get(key) for key in QUESTION)) for r in (first, second)}
         differing = {
             "another graph": first.graph.sha256 != second.graph.sha256,
-            "another question": first.problem == second.problem and len(questions) > 1,
+            "another question": first.problem == second.problem and question(first) != question(second),
             "another machine": first.machine.name != second.machine.name,
             "another host": first.machine.computer != second.machine.computer,
             "another commit": first.software.git_commit != second.software.git_commit,
