@@ -296,6 +296,8 @@ def test_a_further_search_that_nobody_timed_takes_no_more_than_the_first() -> No
     assert (bound.is_bound, bound.per_source(10)) == (True, 8.0)
     assert (break_even(ours, library), break_even(ours, library, "total")) == ("1", "≥ 2")
     assert break_even(library, ours) == ""
+    (slow, fast) = frame_of(timed("bfs/bsp", 11.0, 2.0, 0.9999), OURS).measured
+    assert (break_even(slow, fast), break_even(fast, slow)) == ("> 1,000", "1")
     assert break_even(ours, None) == ""
 
 

@@ -269,7 +269,8 @@ class _Grid:
             limit = limit_of(here, self.whole) if "published" in self.layout.groups else ""
             if isinstance(limit, PhysicalLimit):
                 time = Cell(duration(limit.ms), notes=[f"{row.title} on {machine}: {limit.why}."])
-                rows.insert(0, Row("limit", [time, *[Cell()] * (len(columns) + len(texts) - 1)]))
+                place = by if by in columns else next(iter(columns))  # without copies, as the limit is
+                rows.insert(0, Row("limit", [time if head == place else Cell() for head in columns | texts]))
             vertices, arcs = row.first.vertices, row.first.arcs
             counts = f": {vertices:,} vertices, {arcs:,} arcs" if vertices else ""
             groups = [Group("", list(columns)), Group("", list(texts), "text")]

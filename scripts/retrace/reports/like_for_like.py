@@ -17,6 +17,8 @@ FIRST: Measure = "first search"
 RESIDENT: Measure = "resident"
 SHOWN_TODAY = (FIRST, RESIDENT)
 """What tables and figures of today show: all that a first search pays, and a further one on what is there."""
+MANY = 1000
+"""Searches of one graph that pay for anything."""
 CHOICE, PEER = "auto", "gapbs"
 """The solver of ours that chooses another, and the library that is compared with."""
 
@@ -196,14 +198,16 @@ class Cost:
 def break_even(entry: Measured, other: Measured | None, by: Measure = FIRST) -> str:
     """Say from which number of searches on all of them cost less than another solver's; empty if unknown.
 
-    If no further search of the other was timed, it is that number or a later one.
+    If no further search of the other was timed, it is that number or a later one. Beyond `MANY` the
+    difference of both is too small to be told.
     """
     mine, others = Cost.of(entry, by), Cost.of(other, by) if other else None
     if mine is None or others is None or mine.is_bound:
         return ""
     ahead = mine.ahead_from(others)
-    later = ahead is not None and ahead > 1 and others.is_bound
-    return "never" if ahead is None else f"{'≥ ' if later else ''}{ahead:,}"
+    if ahead is None or ahead > MANY:
+        return "never" if ahead is None else f"> {MANY:,}"
+    return f"≥ {ahead:,}" if ahead > 1 and others.is_bound else f"{ahead:,}"
 
 
 def best_other(entry: Measured, entries: Iterable[Measured]) -> Measured | None:
