@@ -200,13 +200,13 @@ def test_a_title_that_divides_solves_says_what_their_totals_say() -> None:
         )
         for solver, (upload, solve) in times.items()
     ]
-    both = [
-        *records,
-        changed(records[1], parameters={"sweep": 0}),
-        changed(records[1], parameters={"sweep": 8}),
-    ]
-    title, _, _, _ = today("out-of-memory", both)
+    others = [changed(records[1], parameters={"sweep": sweep}) for sweep in (0, 8)]
+    title, told, _, _ = today("out-of-memory", [*records, *others])
     assert title.endswith("they take 60.0× as long (total 0.140×)")  # noqa: RUF001
+    assert told.endswith("; by total time it is host-arcs:sweep=64 (20.0 ms).")
+    on_device = changed(records[0], trials=phases(0.1, 0.3, 0.2))
+    _, told, _, _ = today("out-of-memory", [on_device, *others])
+    assert "by total time" not in told
 
 
 def test_the_title_is_of_the_first_machine_with_a_gpu() -> None:
