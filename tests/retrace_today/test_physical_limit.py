@@ -216,6 +216,7 @@ def test_the_title_is_of_the_first_machine_with_a_gpu() -> None:
     title, told, _, rows = today("fast-bfs", [*TODAY, *slower])
     assert title.startswith("Breadth-first search today on h200: NY, first search 1.11 ms (")
     assert told.count("15.4") == 1
+    assert told.startswith("On NY, NW, random-20-5 and Gowalla: ")
     assert len(rows) == 8
 
 
