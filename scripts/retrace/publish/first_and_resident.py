@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from retrace.publish.generated_parts import made_from
-from retrace.publish.panels import FigureContent, Panel
+from retrace.publish.panels import FigureContent, Panel, spans
 from retrace.publish.standing import over
 from retrace.reports.frame import Frame, Measured
 from retrace.reports.like_for_like import (
@@ -37,7 +37,7 @@ def make_table(reports: Sequence[Report], frame: Frame) -> str:
     given = [entry.record.parameters for entry in entries if is_search(entry)]
     asked = {f"{some[key]} {key}" for some in given for key in DRAWN if key in some} or {"1 source"}
     trials = [entry.times[FIRST].n for entry in entries if FIRST in entry.times]
-    medians = f"medians of {min(trials)} to {max(trials)} trials" if trials else "no trials"
+    medians = f"medians of {spans(trials)}"
     machine = panels[0].machine if panels else "no machine"
     said = f"Measured on {machine}: {medians}; each search from {word_list(sorted(asked))}."
     return f"{table}\n\n<sub>{said}</sub>"
