@@ -514,6 +514,16 @@ def fast(machine: str, gpu: bool) -> list[Record]:
     return found + (limits(machine) if gpu else [])
 
 
+def warm(records: Iterable[Record], *solvers: str, share: float = 0.8) -> list[Record]:
+    """Fabricate further searches of some solvers, or of all, that take a share of each trial's solve."""
+    return [
+        changed(one, trials=[t.model_copy(update={"again": t.solve * share}) for t in one.trials])
+        if one.problem != "limits" and (one.solver in solvers or not solvers)
+        else one
+        for one in records
+    ]
+
+
 def limits(machine: str, **steps: float) -> list[Record]:
     """Fabricate a machine's constants; `steps` are those that differ."""
     found = []

@@ -26,20 +26,24 @@ from retrace.reports.claim import Claim
 from retrace.reports.few_trials import ranked_by_few, with_few_trials
 from retrace.reports.finding import Verdict
 from retrace.reports.frame import Frame, build
+from retrace.reports.host_per_level import host_per_level
 from retrace.reports.judge import judge
 from retrace.reports.like_for_like import (
     Cost,
     Preparation,
+    break_even,
     contenders,
     is_on_one_core,
     is_ours,
+    is_search,
     overtaken,
     today,
+    turned,
     warm_over_cold,
 )
 from retrace.reports.report import Report, TableLayout
 from retrace.reports.verdict_changes import by_loop, by_machine, by_phase
-from retrace.stages.audit import loop_tables
+from retrace.stages.audit import COMPARED, loop_tables
 from retrace.system.project import ROOT
 
 HOSTS = {"a": "a" * 12, "b": "b" * 12}
@@ -140,7 +144,13 @@ def test_a_record_that_ended_early_is_held_against_one_of_the_most_trials() -> N
 
 # ----- like for like
 
-LAYOUT = TableLayout(title="Today", by="resident", groups={"published": ["bfs/bsp", "bfs/queue"]})
+LAYOUT = TableLayout(
+    title="Today",
+    rows="ranked",
+    by="first search",
+    beside="resident",
+    groups={"published": ["bfs/bsp", "bfs/queue"]},
+)
 
 
 def timed(solver: str, upload: float, solve: float, again: float | None = None, **changes: Any) -> Record:
@@ -153,10 +163,18 @@ def timed(solver: str, upload: float, solve: float, again: float | None = None, 
 
 OURS = timed("bfs/block-queue", 10.0, 2.0, 1.0, parameters={"block_queue_size": 512})
 PLAIN = timed("bfs/block-queue", 1.0, 3.0, 2.5, parameters={"block_queue_size": 1})
-PUBLISHED = timed("bfs/bsp", 5.0, 30.0)
-LIBRARY = timed("bfs/gapbs", 0.0, 8.0, trials=[trial(8.0)] * 4)
-CORE = timed("bfs/queue", 0.0, 9.0)
+PUBLISHED = timed("bfs/bsp", 5.0, 30.0, 20.0)
+LIBRARY = timed("bfs/gapbs", 0.0, 8.0, trials=[trial(8.0).model_copy(update={"again": 6.0})] * 4)
+CORE = timed("bfs/queue", 0.0, 9.0, 9.0)
 EVERY = [OURS, PLAIN, PUBLISHED, LIBRARY, CORE]
+
+
+def cold(one: Record) -> Record:
+    """Return a record of before all solvers were timed again."""
+    return changed(one, trials=[t.model_copy(update={"again": None}) for t in one.trials])
+
+
+OLD = [OURS, PLAIN, *map(cold, (PUBLISHED, LIBRARY, CORE))]
 
 
 def frame_of(*records: Record) -> Frame:
@@ -164,27 +182,79 @@ def frame_of(*records: Record) -> Frame:
 
 
 def test_the_same_measure_is_compared_on_both_sides() -> None:
-    """Pages hold a warm 1 ms against a cold 30 ms; cold, ours takes 2 ms; in all, another of ours 4.5 ms."""
+    """A first search of the library makes its graph object, which takes 100 ms."""
     (place,) = today(frame_of(*EVERY))
-    found = {measure: place.by(measure) for measure in ("resident", "solve", "total")}
+    found = {measure: place.by(measure) for measure in COMPARED}
     ratios = {m: (one.over(one.published), one.over(one.library)) for m, one in found.items() if one}
-    assert ratios == {"resident": (30.0, 8.0), "solve": (15.0, 4.0), "total": (35.5 / 4.5, 8.0 / 4.5)}
+    assert ratios == {
+        "first search": (35.5 / 4.5, 108.0 / 4.5), "resident": (20.0, 6.0), "solve": (15.0, 4.0),
+        "total": (35.5 / 4.5, 8.0 / 4.5),
+    }  # fmt: skip
     ours = {measure: one.ours.record for measure, one in found.items() if one}
-    assert ours == {"resident": OURS, "solve": OURS, "total": PLAIN}
+    assert ours == {"first search": PLAIN, "resident": OURS, "solve": OURS, "total": PLAIN}
     assert found["solve"] is not None
     assert found["solve"].over(None) is None
     assert found["solve"].fewest_trials == 4
 
 
-def test_who_is_fastest_without_copies_may_be_overtaken_in_total() -> None:
+def test_warm_stands_beside_cold_in_no_ratio() -> None:
+    """Of old records a further search of ours would stand beside the first solve of the others."""
+    (place,) = today(frame_of(*OLD))
+    warm = place.by("resident")
+    assert warm is not None
+    assert (warm.ours.record, warm.published, warm.library) == (OURS, None, None)
+    assert place.mixed == (30.0, 8.0)
+    slower = timed("bfs/igraph", 0.0, 50.0, 0.5)  # the fastest by a further search, which it alone has
+    (place,) = today(frame_of(*OLD, slower))
+    warm = place.by("resident")
+    assert warm is not None
+    assert warm.library is None
+
+
+def test_page_locking_turns_the_order_of_two() -> None:
+    """By the total the one that page-locks is the faster, by the first search the slower."""
+    locks = [trial(2.0, 1.0, 1.0).model_copy(update={"lock": 9.0})] * 5
+    pinned = record("sssp/pinned-graph", "NY", backend="cuda", experiment="today", trials=locks)
+    plain = record(
+        "sssp/standard", "NY", backend="cuda", experiment="today", trials=[trial(4.0, 2.0, 1.0)] * 5
+    )
+    slow = record("sssp/bsp", "NY", backend="cuda", experiment="today", trials=[trial(40.0, 2.0, 1.0)] * 5)
+    entries = frame_of(plain, pinned, slow).measured
+    (pair,) = turned(entries, "total", "first search")
+    assert (pair.first.record, pair.second.record) == (pinned, plain)
+    assert list(turned(entries, "total", "solve")) == []
+    elsewhere = frame_of(on("a", pinned), on("b", plain)).measured
+    assert list(turned(elsewhere, "total", "first search")) == []
+
+
+def test_what_the_host_may_take_per_level_is_what_is_left_of_a_core() -> None:
+    """10 levels; 7 ms of a core less 1 + 2 + 0.5 ms of copies and kernels: 350 us a level, 200 measured."""
+    layout = TableLayout(title="a", speed_up={"of": "bfs/bsp", "over": "bfs/queue"})
+    kernel = record(
+        "bfs/bsp", "NY", backend="cuda", experiment="today", trials=[trial(4.0, 2.0, 1.0, 0.5)] * 5
+    )
+    counted, core = changed(kernel, iterations=10), timed("bfs/queue", 0.0, 7.0)
+    (one,) = host_per_level(
+        build(
+            [counted, core, timed("bfs/two-frontier", 0.0, 9.0), timed("bfs/igraph", 0.0, 3.0)],
+            (),
+            {"today": layout},
+        )
+    )
+    assert (one.measured_us, one.break_even_us, one.core.record) == (200.0, 350.0, core)
+    assert list(host_per_level(build([kernel, core], (), {"today": layout}))) == []
+    assert list(host_per_level(build([counted, LIBRARY], (), {"today": layout}))) == []
+
+
+def test_who_solves_fastest_may_be_overtaken_in_total() -> None:
     single = timed("bfs/block-queue", 0.1, 0.1, parameters={"block_queue_size": 2, "precision": "float"})
     (one,) = overtaken(frame_of(*EVERY, single))
     assert (one.machine, one.graph, one.shown.record, one.in_total.record) == ("h200", "NY", OURS, PLAIN)
+    assert one.published is not None
+    assert one.published.record == PUBLISHED
     assert list(overtaken(frame_of(OURS, PUBLISHED))) == []
     assert list(overtaken(frame_of(on("a", OURS), on("b", PLAIN)))) == []
-    for measure in ("total", "setup"):
-        layout = TableLayout(title="a", by=measure)
-        assert list(overtaken(build(EVERY, (), {"today": layout}))) == []
+    assert list(overtaken(build(EVERY, (), {"today": TableLayout(title="a")}))) == []
 
 
 def test_another_host_and_single_precision_are_not_compared() -> None:
@@ -199,25 +269,41 @@ def test_another_host_and_single_precision_are_not_compared() -> None:
     assert contenders("resident", frame_of(PUBLISHED, LIBRARY).measured) is None
 
 
-def test_a_table_is_of_today_that_shows_warm_solves_beside_published_kernels() -> None:
-    layouts = [LAYOUT, TableLayout(title="a", groups=LAYOUT.groups), TableLayout(title="a", by="resident")]
+def test_a_table_is_of_today_that_shows_first_searches_beside_published_kernels() -> None:
+    layouts = [
+        LAYOUT,
+        TableLayout(title="a", groups=LAYOUT.groups),
+        TableLayout(title="a", by="first search"),
+    ]
     counts = [len(today(build(EVERY, (), {"today": layout}))) for layout in layouts]
     assert counts == [1, 0, 0]
 
 
 def test_warm_over_cold_is_of_records_that_have_both() -> None:
-    assert warm_over_cold(frame_of(*EVERY).measured) == [0.5, 2.5 / 3.0]
+    assert warm_over_cold(frame_of(*OLD).measured) == [0.5, 2.5 / 3.0]
 
 
 def test_the_cost_of_sources_has_all_copies() -> None:
     """1 source: 10 + 2 + 0.5 ms. 10: 10 + 2 + 9 * 1 + 10 * 0.5 = 26 ms."""
     (ours, _, _, library, _) = frame_of(*EVERY).measured
-    cost = Cost.of(ours)
+    cost, others = Cost.of(ours), Cost.of(library)
+    assert cost is not None
+    assert others is not None
     assert [cost.per_source(n) for n in (1, 10)] == [12.5, 2.6]
-    assert Cost.of(library).per_source(10) == 8.0
-    assert Cost.of(library, with_setup=True).per_source(10) == 18.0
-    assert cost.ahead_from(Cost.of(library)) == 2
-    assert cost.ahead_from(Cost.of(library, with_setup=True)) == 1
+    assert others.per_source(10) == (100.0 + 8.0 + 9 * 6.0) / 10
+    assert (break_even(ours, library), break_even(ours, library, "total")) == ("1", "3")
+
+
+def test_a_further_search_that_nobody_timed_takes_no_more_than_the_first() -> None:
+    (ours, _, _, library, _) = frame_of(*OLD).measured
+    bound = Cost.of(library, "total")
+    assert bound is not None
+    assert (bound.is_bound, bound.per_source(10)) == (True, 8.0)
+    assert (break_even(ours, library), break_even(ours, library, "total")) == ("1", "≥ 2")
+    assert break_even(library, ours) == ""
+    (slow, fast) = frame_of(timed("bfs/bsp", 11.0, 2.0, 0.9999), OURS).measured
+    assert (break_even(slow, fast), break_even(fast, slow)) == ("> 1,000", "1")
+    assert break_even(ours, None) == ""
 
 
 @pytest.mark.parametrize("once", [0.0, 1.0, 13.0, 65.0, -2.0])
@@ -242,22 +328,18 @@ def test_preparation_is_of_the_kernel_that_is_shown_and_of_the_cheapest() -> Non
     assert core is not None
     assert core.record == CORE
     assert prepared.peer is not None
-    assert (prepared.peer.record, prepared.ahead_from(), prepared.ahead_from(with_setup=True)) == (
-        LIBRARY,
-        2,
-        1,
-    )
+    assert prepared.peer.record == LIBRARY
     assert prepared.choice is None
     (place,) = today(frame_of(*(on("a", one) for one in (OURS, PUBLISHED)), elsewhere))
     alone = Preparation.of(place)
     assert alone is not None
-    assert (alone.peer, alone.ahead_from(), alone.cheapest(1, is_on_one_core)) == (None, None, None)
+    assert (alone.peer, alone.cheapest(1, is_on_one_core)) == (None, None)
 
 
-def test_a_problem_of_all_sources_has_no_cost_for_each() -> None:
-    all_sources = [changed(one, source=None) for one in EVERY]
-    (place,) = today(frame_of(*all_sources))
-    assert Preparation.of(place) is None
+def test_searches_alone_have_a_cost_for_each_source() -> None:
+    kinds = {"bfs/bsp": True, "betweenness/vert": False, "limits/launch": False}
+    records = [record(solver, "NY", iterations=1, backend="cuda") for solver in kinds]
+    assert [is_search(entry) for entry in frame_of(*records).measured] == [*kinds.values()]
 
 
 @needs_today
@@ -408,11 +490,11 @@ def lines() -> list[dict[str, Any]]:
 def test_the_stage_prints_what_the_committed_lines_say(script: Call, lines: list[dict[str, Any]]) -> None:
     """Another way, from JSON alone: pairs that the rule tells apart, and what ten sources cost."""
     began = time.perf_counter()
-    done = script("audit", "--machines", "h200", "h100")
+    done = script("audit")
     assert time.perf_counter() - began < 20
     assert (done.status, done.err) == (0, "")
     headings = re.findall(r"^## (.+)$", done.out, re.MULTILINE)
-    assert len(headings) == 9
+    assert len(headings) == 15
     for heading in headings:
         none = heading == "Verdicts by loop"  # of no work is there a record of both
         assert bool(table_under(heading, done.out)) != none, heading
@@ -449,6 +531,13 @@ def test_the_stage_prints_what_the_committed_lines_say(script: Call, lines: list
     cost = (ms["upload"] + ms["solve"] + 9 * ms["again"] + 10 * ms["download"]) / 10
     assert float(row["auto"].replace(",", "")) == pytest.approx(cost, rel=5e-3)
     assert all(int(a["n"]) < int(b["n"]) or a["graph"] != b["graph"] for a, b in pairwise(table))
+
+    gapbs = [line for line in lines if (line["experiment"], line["solver"]) == ("fast-sssp", "sssp/gapbs")]
+    solves = [[one["solve"] for one in line["trials"]] for line in gapbs]
+    stalled = sum(ms > min(some) + 10 for some in solves for ms in some)
+    rows = table_under("Stalls", done.out)
+    (row,) = (row for row in rows if (row["machine"], row["table"]) == ("h200", "fast-sssp"))
+    assert (row["trials"], row["stalled"]) == (str(sum(map(len, solves))), str(stalled))
 
 
 def test_a_machine_that_is_not_configured_is_refused(script: Call) -> None:

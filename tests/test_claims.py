@@ -333,7 +333,7 @@ def test_a_ratio_of_totals_may_have_that_of_another_phase_beside_it() -> None:
     found = find("pinned-is-a-great-boost", records)
     assert found.verdict == Verdict.FAILS
     quoted = f"random-20-5: 1.20{TIMES}; by solve it holds: random-20-5: 2.00{TIMES}"
-    assert found.measured == f"{quoted}; by total with lock it cannot be told: no record of pinned has it"
+    assert found.measured == f"{quoted}; by first search it cannot be told: no record of pinned has it"
 
 
 def test_page_locking_turns_the_order_round() -> None:
@@ -353,7 +353,7 @@ def test_page_locking_turns_the_order_round() -> None:
     for records in (old, new):
         found = find("mask-gains-most-from-pinning", records)
         assert found.verdict == Verdict.FAILS
-        assert "by total with lock it holds: random-20-5: " in found.measured
+        assert "by first search it holds: random-20-5: " in found.measured
 
 
 def test_prefix_sums_that_save_a_part_of_the_time_are_not_pointless() -> None:

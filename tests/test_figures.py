@@ -25,6 +25,7 @@ from retrace.publish.panels import FigureContent
 from retrace.publish.results_pages import REMAKE, stale
 from retrace.reports.frame import Frame, read_frames
 from retrace.reports.report import PUBLISHED, Drawing, Report, load_reports
+from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
 
 FOLDER = ROOT / "docs/results"
@@ -115,6 +116,14 @@ def made() -> Made:
 @needs_today
 def test_the_results_are_those_of_the_committed_records(made: Made) -> None:
     assert stale(made[0], FOLDER) == [], f"docs/results/ is stale; write it anew with: {REMAKE}"
+
+
+@needs_today
+def test_the_readmes_table_is_that_of_the_committed_records() -> None:
+    page = (ROOT / "README.md").read_text()
+    assert results_pages.with_today(page, committed_records()) == page, f"stale; write it anew with: {REMAKE}"
+    with pytest.raises(RetraceError, match="expected this mark in the page"):
+        results_pages.with_today(page.replace("<!-- made", "<!-- m"), committed_records())
 
 
 def test_the_results_are_small_and_complete(made: Made) -> None:

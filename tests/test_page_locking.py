@@ -189,7 +189,7 @@ def test_of_old_records_the_last_trial_says_it() -> None:
     pinned = old("sssp/pinned", allocation_ms=2.0)
     total = values_of("total", pinned)
     assert values_of("lock", pinned) == [2.0]
-    assert values_of("total with lock", pinned) == [ms + 2.0 for ms in total]
+    assert values_of("first search", pinned) == [ms + 2.0 for ms in total]
     assert values_of("prepare", old("bfs/direction", prepare_ms=3.0)) == [3.0]
     assert values_of("prepare", pinned) == []
 
@@ -197,11 +197,11 @@ def test_of_old_records_the_last_trial_says_it() -> None:
 def test_an_allocation_of_pageable_memory_is_no_lock() -> None:
     standard = old("sssp/standard", allocation_ms=2.0)
     assert values_of("lock", standard) == []
-    assert values_of("total with lock", standard) == values_of("total", standard)
+    assert values_of("first search", standard) == values_of("total", standard)
 
 
 def test_a_lock_that_nobody_measured_is_not_taken_for_none() -> None:
-    assert values_of("total with lock", old("bellman-ford/pinned")) == []
+    assert values_of("first search", old("bellman-ford/pinned")) == []
     assert values_of("lock", old("bellman-ford/pinned")) == []
 
 
@@ -216,6 +216,6 @@ def test_new_records_have_them_in_each_trial() -> None:
     numbers = [float(number) for number in range(len(times))]
     assert values_of("lock", pinned) == numbers
     assert values_of("prepare", pinned) == [0.5 + number for number in numbers]
-    assert values_of("total with lock", pinned) == [
+    assert values_of("first search", pinned) == [
         trial.total + number for trial, number in zip(times, numbers, strict=True)
     ]

@@ -20,7 +20,6 @@ from retrace.publish.chart_lines import draw_lines
 from retrace.publish.chart_words import caption, finding, footnotes, heading
 from retrace.publish.panels import FigureContent
 from retrace.reports.frame import Frame
-from retrace.reports.measures import Measure
 from retrace.reports.report import Drawing, Report, table_layout
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
@@ -60,7 +59,7 @@ def drawing_of(report: Report | None, name: str, measured: Iterable[str] = ()) -
     if measured and name not in there:
         raise RetraceError(f"--figures: {name} is no figure and no experiment; there are {', '.join(there)}")
     layout = table_layout(report, name)
-    beside: Measure | None = "total" if layout.by != "total" else None
+    beside = layout.beside if layout.by != layout.beside else None
     return Drawing(experiment=name, title=layout.title, kind="bars", y=layout.by, beside=beside)
 
 

@@ -98,7 +98,7 @@ def axis_label(panel: Panel) -> str:
     """Say what an axis of values shows."""
     if panel.measure == "transfer":
         return f"{LABELS['transfer']} (%)"
-    each = "" if panel.measure == "step" else " per run"
+    each = "" if panel.measure in ("step", "first search", "resident") else " per run"
     return f"{LABELS[panel.measure]}{', ratio' if panel.over else each}"
 
 

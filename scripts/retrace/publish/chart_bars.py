@@ -87,7 +87,12 @@ def draw_bars(
         around = max(1.3, (high / low) ** 0.06)
         for axes in alike:
             axes.set_xlim(low / around, high * around)
-            name_powers(axes.xaxis, 2, max(2, characters // 7), tick_ratio if panels[0].over else tick_time)
+            name_powers(
+                axes.xaxis,
+                2,
+                max(2, characters // (9 if drawing.beside else 7)),
+                tick_ratio if panels[0].over else tick_time,
+            )
             axes.get_xticklabels()[-1].set_horizontalalignment("left")  # below the numbers is room
     figure.supxlabel(axis_label(panels[0]))
     bars = {key: (colour, "s") for key, (colour, _) in looks.items()}

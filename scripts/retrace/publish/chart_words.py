@@ -19,6 +19,7 @@ from retrace.reports.claim import Fastest
 from retrace.reports.finding import Finding, by_verdict
 from retrace.reports.frame import Entry, Frame
 from retrace.reports.judge import judge
+from retrace.reports.measures import Measure
 from retrace.reports.report import Drawing, Report, table_layout
 from retrace.reports.wording import duration, ratio, side_by_side
 
@@ -125,6 +126,7 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     other = next((entry for entry in (*cuda, *rest) if entry is not first), first)
     longer = ratio(other.times[measure].median / best.median)
     plain = measure == "total" or not rest
+    turned = _turned(ranked, drawing.beside) if drawing.beside else ""
     return sentence(
         "fastest",
         graph=graph,
@@ -136,8 +138,20 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
         other=other.name,
         cuda=other in cuda,
         longer=longer,
+        turned=turned,
         elsewhere=[f"{name} ({why})" for name, why in aside.items()],
     )
+
+
+def _turned(ranked: Sequence[Entry], beside: Measure) -> str:
+    """Name what takes less than the first by the measure beside it; empty if nothing does for sure."""
+    timed = [entry for entry in ranked if beside in entry.times]
+    least = min(timed, key=lambda entry: entry.times[beside].median, default=None)
+    if least is None or ranked[0] not in timed:
+        return ""
+    order = rank(least.times[beside], ranked[0].times[beside])
+    said = f"by {LABELS[beside].lower()} it is {least.name} ({duration(least.times[beside].median)})"
+    return said if order is Order.LESS else ""
 
 
 def signs(chosen: Iterable[Panel]) -> dict[str, list[Entry]]:
@@ -164,11 +178,13 @@ def footnotes(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
     names = {panel.machine: bar_names(other for other in chosen if other.machine == panel.machine)
              for panel in chosen}  # fmt: skip
     marked = {} if bars else signs(chosen)
+    beside = [dot.beside for panel in chosen for dot in panel.dots if panel.machine and dot.value.n > 1]
     notes = sentence(
         "notes",
         printed=any(systems),
         measured=not all(systems),
-        beside=LABELS[drawing.beside].lower() if bars and drawing.beside and chosen else "",
+        beside=LABELS[drawing.beside].lower() if bars and drawing.beside and any(beside) else "",
+        alone=not all(beside),
         gaps=bars and any(len(panel.lines) < len(names[panel.machine]) for panel in chosen),
         signs=[(sign, _labels(entries) if sign != DOUBT else []) for sign, entries in marked.items()],
     )

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from cuda_device.gpu_limits import GPULimits
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
+from retrace.publish.generated_parts import made_from, with_part
 from retrace.reports.report import load_reports
 
 GENERATIONS = {
@@ -22,7 +23,7 @@ GENERATIONS = {
 """Some cards, by compute capability."""
 TODAY, LIMITS_OF_MACHINE = "today", "limits"
 """What is no report's: our kernels, and those that measure the machine."""
-BEGIN, END = "<!-- made by `make pages` from what solvers declare -->", "<!-- end -->"
+BEGIN = made_from("what solvers declare")
 
 
 def make_table() -> str:
@@ -62,6 +63,4 @@ def column_of(solver: KnownSolver) -> str:
 
 def with_table(text: str) -> str:
     """Return a page with the table in place of the one between its two marks."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{make_table()}\n\n{END}{after}"
+    return with_part(text, BEGIN, make_table())

@@ -67,7 +67,7 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
     """List an experiment's frame; the columns of `machines` come in their order."""
     machines = [name for name in machines if name in frame.machines]
     systems = dict.fromkeys((entry.machine, entry.hardware) for entry in frame.printed)
-    shown: list[Measure] = list(dict.fromkeys([layout.by, "total"]))
+    shown: list[Measure] = list(dict.fromkeys([layout.by, layout.beside]))
     hidden = [*(phase for phase in OFFERED if phase not in shown), *SPREAD]
     compared, doubtful = layout.speed_up, doubts(frame.measured)
     fast = {e.machine for e in frame.measured if e.total and compared and e.solver == compared.of}
@@ -88,7 +88,7 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
             cells = [Cell(_title(first, printed)), Cell(row.title, value=place)]
             for machine, entry in entries.items():
                 times = [(measure, time_cell(entry, measure, doubtful)) for measure in shown]
-                cells += [c if m == "total" or not c.bad else replace(c, text=EMPTY) for m, c in times]
+                cells += [c if m == shown[-1] or not c.bad else replace(c, text=EMPTY) for m, c in times]
                 if compared and machine in fast:
                     over = row.of(machine, compared.over)
                     is_fast = entry is not None and entry.solver == compared.of

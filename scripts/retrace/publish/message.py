@@ -1,8 +1,9 @@
 """A figure's message: what its numbers say, in place of the names in braces of a drawing's `finding`.
 
 `{pageable}` becomes the values of that line or bar, `{pageable over pinned}` how many times as long one takes
-as the other, each on the largest graph first; `{least of vert}` where a line is the lowest, and its ends over
-that; `{crossing of seq and vert}` between which sizes the first begins to take more for good, or less.
+as the other, each on the largest graph first, of bars also by the measure beside them; `{least of vert}`
+where a line is the lowest, and its ends over that; `{crossing of seq and vert}` between which sizes the first
+begins to take more for good, or less.
 """
 
 import re
@@ -45,17 +46,24 @@ def _fill(asked: str, drawing: Drawing, panels: Sequence[Panel]) -> str:
         raise KeyError(asked)
     divided, lines = bool(base or panels[0].over), drawing.kind == "lines"
     write = ratio if divided else "{:.0%}".format if panels[0].measure == "transfer" else duration
-    numbers = [(write(value), place) for place, value in values.items()]
+    aside = _over(points, under, beside=True) if base and drawing.beside else {}
+    numbers = [
+        (write(value), place, f"{drawing.beside} {ratio(aside[place])}" if place in aside else "")
+        for place, value in values.items()
+    ]
     telling = _telling(list(values.values()), divided) if lines else range(len(values))
     sizes = lines and drawing.x == "vertices"
     shown = [numbers[index] for index in telling]
     return sentence("values", values=shown, divided=divided, graphs=not lines, sizes=sizes)
 
 
-def _over(points: Points, under: Points) -> dict[str, float]:
+def _over(points: Points, under: Points, beside: bool = False) -> dict[str, float]:
     """Return how many times as long the first take where both are, and may be compared."""
-    alike = [at for at, dot in points.items() if at in under and _comparable(dot, under[at])]
-    return {at: points[at].value.median / under[at].value.median for at in alike}
+    alike = [
+        (at, (dot, under[at])) for at, dot in points.items() if at in under and _comparable(dot, under[at])
+    ]
+    times = {at: [dot.beside if beside else dot.value for dot in dots] for at, dots in alike}
+    return {at: first.median / second.median for at, (first, second) in times.items() if first and second}
 
 
 def _comparable(dot: Dot, other: Dot) -> bool:

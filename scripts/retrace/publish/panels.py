@@ -28,10 +28,10 @@ LABELS: dict[Measure, str] = {
     "again": "Time to solve again",
     "lock": "Page-locking",
     "prepare": "Preparation",
-    "resident": "Time on a resident graph",
+    "first search": "Time of the first search",
+    "resident": "Time of a further search, resident",
     "transfer": "Copy per total time",
     "with setup": "Total time with setup",
-    "total with lock": "Total time with page-locking",
     "step": "Time per step",
 }
 SUBSTITUTES = {"(stand-in)": "×", "(weights generated)": "+"}  # noqa: RUF001

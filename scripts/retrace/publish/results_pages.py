@@ -7,13 +7,15 @@ from pathlib import Path
 
 from retrace.publish.chart import draw, image
 from retrace.publish.chart_words import caption
+from retrace.publish.first_and_resident import BEGIN, make_table
 from retrace.publish.front import abstract
+from retrace.publish.generated_parts import with_part
 from retrace.publish.page import fill
 from retrace.publish.panels import FigureContent
 from retrace.publish.provenance import provenance
 from retrace.publish.verification import outcomes
-from retrace.reports.frame import read_frames
-from retrace.reports.report import report_paths
+from retrace.reports.frame import Frame, read_frames
+from retrace.reports.report import Report, report_paths
 from retrace.system.project import ROOT
 
 REMAKE = "make pages"
@@ -22,8 +24,7 @@ REMAKE = "make pages"
 
 def pages(records: Iterable[Path]) -> dict[str, bytes]:
     """Return the files of `docs/results/` by name: the same bytes for the same records and reports."""
-    paths = [path for path in report_paths() if path.is_relative_to(ROOT)]  # whatever is installed beside
-    reports, frame = read_frames(paths, records)
+    reports, frame = _committed(records)
     files: dict[str, bytes] = {}
     abstracts = [abstract(report, frame) for report in reports]
     for summary in abstracts:
@@ -44,6 +45,16 @@ def pages(records: Iterable[Path]) -> dict[str, bytes]:
         remake=REMAKE,
     )
     return files | {"README.md": front.encode()}
+
+
+def with_today(text: str, records: Iterable[Path]) -> str:
+    """Return the README with its table of what is fast today made of records."""
+    return with_part(text, BEGIN, make_table(*_committed(records)))
+
+
+def _committed(records: Iterable[Path]) -> tuple[list[Report], Frame]:
+    """Read the project's own reports, whatever is installed beside, and records."""
+    return read_frames([path for path in report_paths() if path.is_relative_to(ROOT)], records)
 
 
 def stale(made: dict[str, bytes], folder: Path) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
-from math import ceil, inf
+from math import inf
 
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.publish.doubts import doubts
@@ -19,6 +19,7 @@ from retrace.publish.record_cards import address
 from retrace.records.machine_check import Doubt
 from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.reports.frame import Frame, GraphRow, Measured, Printed, speed_up, why_incomparable
+from retrace.reports.like_for_like import RESIDENT, best_other, break_even, is_search, order_by
 from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit, least_bytes, limit_of
 from retrace.reports.report import Report, TableLayout, table_layout
@@ -67,7 +68,7 @@ def time_cell(
         note = words().untimed(entry)
         return Cell(entry.outcome, entry.record.reason or "", bad=True, notes=[note], address=place)
     if (times := entry.times.get(measure)) is None:
-        return Cell()
+        return Cell(tip="no further search was timed" if measure == RESIDENT else "")
     text = three_digits(times.median) if plain else duration(times.median)
     few = entry.total.n < LEAST_TRIALS and measure not in ("setup", "with setup")
     why = doubtful.get(place, ())
@@ -108,7 +109,7 @@ class _Grid:
         self.plain = bool(frame.printed) and all(e.printed.printed.isdigit() for e in frame.printed)
         """Whether times are bare milliseconds, as the report prints them."""
         self.doubts = doubts(frame.measured)
-        beside: tuple[Measure, ...] = () if layout.by == "step" else ("total",)
+        beside = () if layout.by == "step" else (layout.beside,)
         self.measures: list[Measure] = list(dict.fromkeys((layout.by, *beside)))
         """What the cells of an entry show."""
         self.printed_names = {spec: printed for printed, spec in reversed(layout.solvers.items())}
@@ -257,18 +258,24 @@ class _Grid:
 
     def ranked(self) -> list[Table]:
         """Lay out a table for each graph and machine: a row for each solver, the fastest first."""
-        tables, by = [], self.layout.by
+        tables, by = [], RESIDENT if RESIDENT in self.measures else self.layout.by
         for row, machine in product(self.frame.rows, self.frame.machines):
-            here = sorted(row.here(machine), key=lambda e: e.times[by].median if e.times else inf)
-            if not here:
+            if not (here := row.here(machine)):
                 continue
-            base = row.published(machine, by)
+            order = order_by(self.layout, here)
+            here.sort(key=lambda e: e.times[order].median if order in e.times else inf)
             columns = {str(measure): [self.time(e, measure) for e in here] for measure in self.measures}
+            bases = {measure: row.published(machine, measure) for measure in self.measures}
+            columns |= {
+                f"published takes, {measure}": [
+                    replace(ratio_cell(base, e, measure), tip="", notes=()) for e in here
+                ]
+                for measure, base in bases.items()
+            }
             columns |= {
                 "setup": [self.setup(entry, "setup") if _by_library(entry) else Cell() for entry in here],
-                "published takes": [replace(ratio_cell(base, e, by), tip="", notes=()) for e in here],
                 "prepare": [_prepare(entry) for entry in here],
-                "paid after": [_paid(entry, base, by) for entry in here],
+                "ahead from search": [self.ahead(entry, here) for entry in here],
                 "million arcs/s": [_rate(entry, entry.arcs, by, 1e3) for entry in here],
                 "GB/s": [_rate(entry, least_bytes(entry), by, 1e6) for entry in here],
             }
@@ -279,12 +286,18 @@ class _Grid:
             limit = limit_of(here, self.whole) if "published" in self.layout.groups else ""
             if isinstance(limit, PhysicalLimit):
                 time = Cell(duration(limit.ms), notes=[f"{row.title} on {machine}: {limit.why}."])
-                rows.insert(0, Row("limit", [time, *[Cell()] * (len(columns) + len(texts) - 1)]))
+                place = by if by in columns else next(iter(columns))  # without copies, as the limit is
+                rows.insert(0, Row("limit", [time if head == place else Cell() for head in columns | texts]))
             vertices, arcs = row.first.vertices, row.first.arcs
             counts = f": {vertices:,} vertices, {arcs:,} arcs" if vertices else ""
             groups = [Group("", list(columns)), Group("", list(texts), "text")]
             tables.append(Table(groups, rows, f"{row.title} on {machine}{counts}", self.differences(row)))
         return tables
+
+    def ahead(self, entry: Measured, here: Sequence[Measured]) -> Cell:
+        """Say from which search on a solver costs less than what takes least for the first."""
+        asked = RESIDENT in self.measures and is_search(entry)
+        return Cell((asked and break_even(entry, best_other(entry, here))) or EMPTY)
 
     def differences(self, row: GraphRow) -> list[str]:
         """Say in what the graphs of records are not the one that the row names, and on which machines."""
@@ -318,15 +331,6 @@ def _by_library(entry: Measured) -> bool:
 def _prepare(entry: Measured) -> Cell:
     times = entry.times.get("prepare")
     return Cell(duration(times.median)) if times else Cell()
-
-
-def _paid(entry: Measured, published: Measured | None, measure: Measure) -> Cell:
-    """Say after how many sources the preparation has paid; never, if the published kernel is faster."""
-    prepare = entry.times.get("prepare")
-    if prepare is None or published is None or speed_up(published, entry, measure) is None:
-        return Cell()
-    saved = published.times[measure].median - entry.times[measure].median
-    return Cell(plural(ceil(prepare.median / saved - 1e-9), "source") if saved > 0 else "never")
 
 
 def _place(entry: Measured) -> str:

@@ -1,9 +1,9 @@
-"""A printed time's way to ours: what hardware, a resident graph, algorithm and a better baseline are worth.
+"""A printed time's way to ours: what hardware, copies, algorithm and a better baseline are worth.
 
-A step leads from one time to the next. Of the published kernel: as printed, its total on our machine, its
-solve there, and the time of the fastest of ours on a resident graph. Of the baseline: as printed, its total
-on one of our cores, and the total of what is fastest on one core. Both times of a step are of one host and
-commit, unless printed.
+A step leads from one time to another. Of the published kernel: from what is printed to its total on our
+machine, from that to its solve, and from its solve to that of the fastest of ours. Of the baseline: from what
+is printed to its total on one of our cores, and to the total of what is fastest on one core. Both times of a
+step are of one experiment, host and commit, unless printed; so one may begin beside the last one's end.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from retrace.reports.measures import Measure
 from retrace.reports.report import Drawing, Fall
 from retrace.reports.wording import duration, ratio, three_digits, word_list
 
-PRINTED, HARDWARE, RESIDENT, ALGORITHM, BASELINE = (
-    "printed", "hardware", "graph resident", "algorithm", "baseline",
+PRINTED, HARDWARE, COPIES, ALGORITHM, BASELINE = (
+    "printed", "hardware", "without copies", "algorithm", "baseline",
 )  # fmt: skip
-STEP_KINDS = (PRINTED, HARDWARE, RESIDENT, ALGORITHM, BASELINE)
+STEP_KINDS = (PRINTED, HARDWARE, COPIES, ALGORITHM, BASELINE)
 MEANINGS = {
     HARDWARE: "Hardware: the same algorithm on our machine, by its total.",
-    RESIDENT: "Graph resident: without the copies of the graph and of the answer.",
-    ALGORITHM: "Algorithm: the fastest kernel of ours in its place, on the resident graph.",
+    COPIES: "Without copies: the solve alone, of the same trials.",
+    ALGORITHM: "Algorithm: the fastest kernel of ours in its place, both by the solve, in one experiment; "
+    "this bar begins at what the published kernel takes in that one.",
     BASELINE: "Baseline: the fastest program on one core in place of the published one.",
 }
 
@@ -76,7 +77,9 @@ class Way:
         steps = sorted(self.kernel[1:], key=lambda step: -step.factor)
         most, *rest = (f"{step.kind} ({ratio(step.factor)})" for step in steps)
         told = f"{duration(last)} where {duration(first)} are printed"
-        return f"{told}; the largest part of the {ratio(first / last)} is {most}, then {word_list(rest)}"
+        return (
+            f"{told}; the largest step is {most}{', then ' if rest else ''}{word_list(rest) if rest else ''}"
+        )
 
     @property
     def ends(self) -> str:
@@ -112,18 +115,20 @@ def sentences(falls: Iterable[Way]) -> list[str]:
 
 def _kernel(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
     printed = _printed(fall.kernel, fall, frame)
-    timed = _timed(fall.beside, fall, frame, machine) or _timed(fall.experiment, fall, frame, machine)
-    published = _fastest((entry for entry in timed if entry.solver == fall.kernel), "total")
+    repeated, timed = (_timed(name, fall, frame, machine) for name in (fall.experiment, fall.beside))
+    published = _fastest((entry for entry in repeated if entry.solver == fall.kernel), "total")
     if printed is None or published is None:
         return
     yield printed
-    total, solve = published.times["total"], published.times["solve"]
+    total = published.times["total"]
     yield Step(HARDWARE, HARDWARE, printed.after.median, total, published)
-    yield Step(RESIDENT, RESIDENT, total.median, solve, published)
+    yield Step(COPIES, COPIES, total.median, published.times["solve"], published)
+    beside = _fastest((entry for entry in timed if entry.solver == fall.kernel), "solve")
     variants = [Variant.parse(spec) for spec in fall.ours]
-    own = (e for e in timed if any(fits(e, variant) for variant in variants))
-    if ours := _fastest((e for e in own if why_incomparable(published, e) is None), "resident"):
-        yield Step(ALGORITHM, f"{ALGORITHM}: {ours.name}", solve.median, ours.times["resident"], ours)
+    own = [e for e in timed if any(fits(e, variant) for variant in variants)]
+    if beside and (ours := _fastest((e for e in own if why_incomparable(beside, e) is None), "solve")):
+        before = beside.times["solve"].median
+        yield Step(ALGORITHM, f"{ALGORITHM}: {ours.name}", before, ours.times["solve"], ours)
 
 
 def _baseline(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
@@ -160,7 +165,8 @@ def _timed(experiment: str, fall: Fall, frame: Frame, machine: str) -> Sequence[
     return [
         entry
         for entry in frame.of(experiment).measured
-        if (entry.machine, entry.label, entry.pair) == (machine, fall.graph, PRINTED_PAIR) and entry.times
+        if (entry.machine, entry.graph, entry.pair) == (machine, fall.graph, PRINTED_PAIR)
+        if entry.times and not entry.is_substitute
     ]
 
 

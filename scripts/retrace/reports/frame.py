@@ -36,6 +36,11 @@ QUESTION = ("sources", "pairs", "source_seed", "pair", "target")
 """The parameters of a record that say what is asked of a graph, beside its source."""
 
 
+def question(record: Record) -> tuple[object, ...]:
+    """Return what a record asks of its graph."""
+    return (record.source, *(record.parameters.get(key) for key in QUESTION))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Entry:
     """A printed number or a record: `Printed` or `Measured`. It equals itself alone, so that it can be a key.
@@ -76,6 +81,11 @@ class Entry:
     def title(self) -> str:
         """The label of the row: the graph, and the pair where it is not the printed one."""
         return self.label if self.pair == PRINTED_PAIR else f"{self.label}, {self.pair} pair"
+
+    @property
+    def is_substitute(self) -> bool:
+        """Whether the graph is not the named one: a stand-in, or with weights that were generated."""
+        return _distance(self.label) > 0
 
     @property
     def group(self) -> str:
@@ -124,10 +134,9 @@ class Entry:
         first, second = self.record, other.record
         if first is None or second is None:
             return ["another kind of number"]
-        questions = {(r.source, *(r.parameters.get(key) for key in QUESTION)) for r in (first, second)}
         differing = {
             "another graph": first.graph.sha256 != second.graph.sha256,
-            "another question": first.problem == second.problem and len(questions) > 1,
+            "another question": first.problem == second.problem and question(first) != question(second),
             "another machine": first.machine.name != second.machine.name,
             "another host": first.machine.computer != second.machine.computer,
             "another commit": first.software.git_commit != second.software.git_commit,
@@ -224,9 +233,8 @@ class GraphRow:
         return min(entries, key=lambda entry: entry.record.loops_in_python, default=None)
 
     def published(self, machine: str, by: Measure) -> Measured | None:
-        """Return the fastest kernel of a machine that reports published."""
-        kernels = (e for e in self.here(machine) if e.is_published_kernel and by in e.times)
-        return min(kernels, key=lambda e: e.times[by].median, default=None)
+        """Return the fastest kernel of a machine that reports published, as far as `fastest` can tell."""
+        return fastest((e for e in self.here(machine) if e.is_published_kernel), by)
 
 
 @dataclass(frozen=True)
@@ -370,6 +378,15 @@ def read_frames(paths: Iterable[Path], records: Iterable[Path]) -> tuple[list[Re
         if (printed := path.with_suffix(".csv")).exists():
             numbers += read_printed(printed)
     return reports, build(read_records(records), numbers, layouts)
+
+
+def fastest(entries: Iterable[Measured], by: Measure) -> Measured | None:
+    """Return the fastest entry by a measure; None if what solves fastest lacks it and so might be the one."""
+    timed = [entry for entry in entries if "solve" in entry.times]
+    quickest = min(timed, key=lambda entry: entry.times["solve"].median, default=None)
+    if quickest is None or by not in quickest.times:
+        return None
+    return min((e for e in timed if by in e.times), key=lambda entry: entry.times[by].median)
 
 
 def speed_up(slow: Entry | None, fast: Entry | None, measure: Measure = "total") -> tuple[float, bool] | None:

@@ -6,11 +6,12 @@ from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.record import Phase, Record
 from retrace.records.statistics import Summary
 
-Measure = Literal[Phase, "resident", "transfer", "with setup", "total with lock", "step", "energy"]
-"""A phase of a trial, the share of upload and download in its total, the total with the median setup or with
-the trial's page-locking, or the time on a resident graph: of further solves if there are any, else of the
-first; of the problem limits, the time of a step, such as a load. `energy` is in millijoules, of a search on a
-resident graph, idle power included."""
+Measure = Literal[Phase, "first search", "resident", "transfer", "with setup", "step", "energy"]
+"""A phase of a trial; its first search, from arrays on the host to the answer there: page-locking and total,
+and of a library the median setup; further solves on the resident graph alone, never a cold one; the share of
+upload and download in its total; the total with the median setup, which of kernels makes the context; of the
+problem limits, the time of a step, such as a load. `energy` is in millijoules, of a search on a resident
+graph, idle power included."""
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
@@ -21,19 +22,21 @@ def values_of(measure: Measure, record: Record) -> list[float]:
         case "setup":
             return record.setup
         case "resident":
-            return values_of("again", record) or values_of("solve", record)
+            return values_of("again", record)
         case "transfer":
             return [(trial.upload + trial.download) / trial.total for trial in trials if trial.total > 0]
         case "with setup":
-            before = Summary.of(record.setup).median if record.setup else None
+            before = _setup(record)
             return [] if before is None else [before + trial.total for trial in trials]
-        case "total with lock":
-            locks = [trial.lock for trial in trials]
-            if not CATALOGUE.find(record.solver).page_locks:
+        case "first search":
+            solver, locks = CATALOGUE.find(record.solver), [trial.lock for trial in trials]
+            graph_object = _setup(record) if solver.calls_library else 0.0
+            if not solver.page_locks:
                 locks = [ms or 0.0 for ms in locks]
             elif None in locks:  # as in records of before it was a phase: perhaps one for all trials
                 locks = [record.observed.get("allocation_ms")] * len(trials)
-            return [trial.total + ms for trial, ms in zip(trials, locks, strict=True) if ms is not None]
+            paid = [None if ms is None or graph_object is None else graph_object + ms for ms in locks]
+            return [trial.total + ms for trial, ms in zip(trials, paid, strict=True) if ms is not None]
         case "step":
             steps = record.iterations if record.problem == "limits" else None
             return [trial.solve / steps for trial in trials] if steps else []
@@ -42,6 +45,10 @@ def values_of(measure: Measure, record: Record) -> list[float]:
         case phase:
             values = [ms for trial in trials if (ms := getattr(trial, phase)) is not None]
             return values or _of_last_trial(phase, record)
+
+
+def _setup(record: Record) -> float | None:
+    return Summary.of(record.setup).median if record.setup else None
 
 
 def _of_last_trial(phase: Phase, record: Record) -> list[float]:

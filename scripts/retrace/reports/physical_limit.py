@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from retrace.reports.frame import Frame, Measured
+from retrace.reports.frame import Frame, Measured, question
 from retrace.reports.wording import duration, plural, three_digits
 
 LEAST_BYTES = (
@@ -79,18 +79,17 @@ def levels_of(entries: Sequence[Measured], frame: Frame) -> int | None:
     """Return the levels that a search must pass one after the other, as counted; None if no record does.
 
     A shortest path has at least as many arcs as the level of its end, so SSSP has the levels of BFS.
-    ST-connectivity searches from both ends, and has those of its own pair. Betweenness counts searches, which
-    need not wait for each other.
+    Levels are those of the same question: the source, or the sources, or the pair. Betweenness counts
+    searches, which need not wait for each other.
     """
-    if entries[0].record.problem == "betweenness":
+    if (first := entries[0].record).problem == "betweenness":
         return None
-    graph = entries[0].record.graph.sha256
     problem = "bfs" if entries[0].solver.startswith("sssp/") else entries[0].solver.split("/")[0]
     counts = [
         entry.record.iterations
         for entry in frame.measured
         if entry.record.agreed and entry.record.iterations
-        and entry.solver.startswith(f"{problem}/") and entry.record.graph.sha256 == graph
-        and entry.pair == entries[0].pair
+        and entry.solver.startswith(f"{problem}/") and entry.record.graph.sha256 == first.graph.sha256
+        and question(entry.record) == question(first)
     ]  # fmt: skip
     return min(counts, default=None)

@@ -53,7 +53,8 @@ class TableLayout(FileModel):
     rows: Literal["graphs", "solvers", "ranked"] = Field(
         default="solvers", description="ranked: a table for each graph and machine, the fastest solver first"
     )
-    by: Measure = Field(default="total", description="what the cells show; the total stands beside it")
+    by: Measure = Field(default="total", description="what the cells show")
+    beside: Measure = Field(default="total", description="what stands beside it")
     sections: Literal["arcs_per_vertex"] | None = Field(default=None, description="a table for each value")
     speed_up: SpeedUp | None = None
     rate: bool = Field(default=False, description="show arcs per second beside each time")

@@ -1,10 +1,13 @@
 """Print how the committed records are compared, and what that does to their numbers."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import permutations, product
 from statistics import median
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.planning.configuration import project_configuration
+from retrace.records.record import Trial
 from retrace.records.repeatability import (
     EARLY_MS,
     FALSE_ALARMS,
@@ -15,18 +18,22 @@ from retrace.records.repeatability import (
 )
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.reports.few_trials import ENOUGH, ranked_by_few, with_few_trials
-from retrace.reports.frame import Frame, Measured, read_frames
+from retrace.reports.frame import Frame, GraphRow, Measured, read_frames, speed_up
+from retrace.reports.host_per_level import host_per_level
 from retrace.reports.like_for_like import (
     CHOICE,
+    FIRST,
     PEER,
     SHOWN_TODAY,
     Cost,
     Preparation,
     Today,
+    break_even,
     is_on_one_core,
     is_ours,
     overtaken,
     today,
+    turned,
     warm_over_cold,
 )
 from retrace.reports.measures import Measure
@@ -38,10 +45,12 @@ from retrace.system.models import Many
 from retrace.system.project import ROOT
 from retrace.system.stage import Stage
 
-COMPARED: tuple[Measure, ...] = (SHOWN_TODAY, *JUDGED)
+COMPARED: tuple[Measure, ...] = (*SHOWN_TODAY, *JUDGED)
 """Of what ratios are printed: what the pages show, and the same phase on both sides."""
 PLACE = ("machine", "table", "graph")
 """The columns that say where a row is from."""
+STALL_MS = 10.0
+"""How much longer than the least a trial takes that was held up, whatever held it."""
 SOURCES_ASKED = (1, 10, 100)
 """After how many sources the cost of each is printed: a question, a few, and a study."""
 
@@ -61,10 +70,16 @@ class Audit(Stage):
             "Fastest without copies, and in total": total_tables(frame),
             "Warm over cold": warm_tables(frame),
             "Preparation": preparation_tables(today(frame)),
+            "Page-locking": locking_tables(frame),
+            "Several GPUs": several_gpus_tables(frame),
+            "The host's time per level": level_tables(frame),
             "Verdicts by machine": verdict_tables(by_machine(reports, frame)),
             "Verdicts by phase": phase_tables(reports, frame),
             "Verdicts by loop": loop_tables(reports, frame),
             "Few trials": few_trials_tables(frame),
+            "Stalls": stall_tables(frame),
+            "What trials record": trial_tables(frame),
+            "No record": absent_tables(frame),
         }
         print("\n\n".join(text for title, texts in sections.items() for text in (f"## {title}", *texts)))
 
@@ -111,31 +126,41 @@ def like_for_like_tables(places: Sequence[Today]) -> Iterator[str]:
     """Say how many times as long the published kernel and the best library take, by each measure."""
     yield (
         "How many times as long as ours the fastest published kernel and the fastest library take. "
-        f"`{SHOWN_TODAY}`, which pages show, compares warm solves of some with one cold solve of others. By "
-        "each measure the fastest by it are compared. Trials are the fewest of what is compared on pages."
+        "By each measure the fastest by it are compared; a dash where what solves fastest lacks it. Warm "
+        "beside cold, which no page shows, takes further searches of some and the first solve of others. "
+        "Trials are the fewest of what is compared by the first search."
     )
     rows = []
     for one in places:
-        fastest = [compared for measure in COMPARED if (compared := one.by(measure))]
-        names = " / ".join(dict.fromkeys(compared.ours.name for compared in fastest))
-        published = [factor(compared.over(compared.published)) for compared in fastest]
-        library = [factor(compared.over(compared.library)) for compared in fastest]
-        rows.append([*place_cells(one), names, *published, *library, fastest[0].fewest_trials])
-    columns = [f"{who}, {measure}" for who in ("published", "library") for measure in COMPARED]
+        by_measure = [one.by(measure) for measure in COMPARED]
+        there = [compared for compared in by_measure if compared]
+        names = " / ".join(dict.fromkeys(compared.ours.name for compared in there))
+        published = [
+            factor(compared.over(compared.published) if compared else None) for compared in by_measure
+        ]
+        library = [factor(compared.over(compared.library) if compared else None) for compared in by_measure]
+        warm_beside_cold = map(factor, one.mixed)
+        cells = [*published, *library, *warm_beside_cold]
+        rows.append([*place_cells(one), names, *cells, there[0].fewest_trials])
+    columns = [f"{who}, {measure}" for who in ("published", "library") for measure in COMPARED] + [
+        "published, warm beside cold",
+        "library, warm beside cold",
+    ]
     yield markdown([*PLACE, "ours", *columns, "trials"], rows)
 
 
 def total_tables(frame: Frame) -> Iterator[str]:
-    """List what is fastest by the time that its table shows, but not in total."""
-    yield "The fastest by the time that a table shows, where another takes less in total; all in ms."
+    """List what is fastest by the solve, but not in total."""
+    yield "The fastest by the solve, where another takes less in total, beside the published; all in ms."
     rows = []
     for one in overtaken(frame):
-        by = one.shown.layout.by
-        cells = [one.machine, one.shown.experiment, one.graph, by]
-        for entry in (one.shown, one.in_total):
-            cells += [entry.name, *(three_digits(entry.times[measure].median) for measure in (by, "total"))]
+        cells = [one.machine, one.shown.experiment, one.graph]
+        for entry in (one.shown, one.in_total, one.published):
+            times = [entry.times[measure].median for measure in JUDGED] if entry else []
+            cells += [entry.name if entry else EMPTY, *map(three_digits, times), *[EMPTY] * (2 - len(times))]
         rows.append(cells)
-    columns = ["shown", "fastest", "shown time", "its total", "fastest in total", "shown time", "its total"]
+    columns = [f"{who}{what}" for who in ("fastest by solve", "fastest in total", "published")
+               for what in ("", ", solve", ", total")]  # fmt: skip
     yield markdown([*PLACE, *columns], rows)
 
 
@@ -153,24 +178,67 @@ def warm_tables(frame: Frame) -> Iterator[str]:
 def preparation_tables(places: Sequence[Today]) -> Iterator[str]:
     """Say what each of some sources costs, and from which number on the kernel that pages show is ahead."""
     yield (
-        "ms per source: (upload + solve + (n - 1) resident + n downloads) / n. `setup`, in which a library "
-        "makes its graph object, is in the column that names it alone."
+        "ms per source: (first search + (n - 1) (resident + download)) / n. ≤: no further search was timed, "
+        "and each is taken to be as the first solve. The first search of a library has its set-up; one "
+        "column is without it."
     )
     rows, ends = [], []
     for one in filter(None, map(Preparation.of, places)):
         for n in SOURCES_ASKED:
             best, core = one.cheapest(n, is_ours), one.cheapest(n, is_on_one_core)
             costs = [cost_cell(entry, n) for entry in (one.shown, best, one.choice, one.peer)]
-            costs += [cost_cell(one.peer, n, with_setup=True), cost_cell(core, n)]
+            costs += [cost_cell(one.peer, n, "total"), cost_cell(core, n)]
             names = [entry.name if entry else EMPTY for entry in (one.shown, best, core)]
             rows.append([*place_cells(one.today), n, *costs, *names])
         if one.peer:
-            ahead = [one.ahead_from(with_setup) or "never" for with_setup in (False, True)]
-            ends.append([*place_cells(one.today), one.shown.name, *ahead])
-    columns = ["shown", "best of ours", CHOICE, PEER, f"{PEER} with setup", "one core"]
+            ahead = [break_even(one.shown, one.peer, by) for by in (FIRST, "total")]
+            ends.append([*place_cells(one.today), one.shown.name, *(text or EMPTY for text in ahead)])
+    columns = ["shown", "best of ours", CHOICE, PEER, f"{PEER} without set-up", "one core"]
     yield markdown([*PLACE, "n", *columns, "shown is", "best is", "one core is"], rows)
-    yield f"Break-even: the least number of sources that cost less in all than those of {PEER}."
-    yield markdown([*PLACE, "shown", "ahead from", f"ahead from, {PEER} with setup"], ends)
+    yield f"Break-even: the least number of sources that cost less in all than those of {PEER}; ≥ as for ≤."
+    yield markdown([*PLACE, "shown", "ahead from", f"ahead from, {PEER} without set-up"], ends)
+
+
+def locking_tables(frame: Frame) -> Iterator[str]:
+    """List the pairs of solvers that page-locking turns round."""
+    yield "Pairs of which one page-locks, where the one that takes less in total takes more with it; in ms."
+    rows = []
+    for row, machine, name in places(frame):
+        for pair in turned(row.here(machine), "total", FIRST):
+            both = (pair.first, pair.second)
+            if any(CATALOGUE.find(entry.solver).page_locks for entry in both):
+                times = [three_digits(e.times[by].median) for e in both for by in ("total", FIRST)]
+                rows.append([machine, name, row.title, both[0].name, *times[:2], both[1].name, *times[2:]])
+    columns = ["less in total", "total", FIRST, "less with page-locking", "total", FIRST]
+    yield markdown([*PLACE, *columns], rows)
+
+
+def several_gpus_tables(frame: Frame) -> Iterator[str]:
+    """Say how many times as long several GPUs take as one, by the solve and in all."""
+    rows = []
+    for row, machine, name in places(frame):
+        for one, some in permutations((e for e in row.here(machine) if "devices" in e.record.parameters), 2):
+            (a, b) = ({**e.record.parameters} for e in (one, some))
+            if a.pop("devices") == 1 and (devices := b.pop("devices")) != 1 and a == b:
+                compared = [speed_up(some, one, measure) for measure in (*JUDGED, FIRST)]
+                factors = [factor(pair[0] if pair else None) for pair in compared]
+                rows.append([machine, name, row.title, one.solver, a.get("kernel", EMPTY), devices, *factors])
+    yield markdown([*PLACE, "solver", "kernel", "GPUs", *JUDGED, FIRST], rows)
+
+
+def level_tables(frame: Frame) -> Iterator[str]:
+    """Say what the host takes per level of a published search, and what it may take."""
+    yield (
+        "Microseconds per level outside its kernels; break-even is what they may be for the fastest on one "
+        "core to take the same in total."
+    )
+    rows = [
+        [one.kernel.machine, one.kernel.experiment, one.kernel.title, one.kernel.solver, one.core.solver,
+         f"{one.measured_us:.1f}", f"{one.break_even_us:.1f}"]
+        for one in host_per_level(frame)
+        if one.kernel.record.graph.origin != "report"
+    ]  # fmt: skip
+    yield markdown([*PLACE, "kernel", "one core", "measured", "break-even"], rows)
 
 
 def verdict_tables(judged: Iterable[Verdicts]) -> Iterator[str]:
@@ -224,9 +292,64 @@ def few_trials_tables(frame: Frame) -> Iterator[str]:
     yield markdown([*PLACE, "rankings", "records"], ranked)
 
 
-def cost_cell(entry: Measured | None, sources: int, with_setup: bool = False) -> str:
+def stall_tables(frame: Frame) -> Iterator[str]:
+    """Count the trials of the library on all cores that took much longer than its least."""
+    yield f"Trials of {PEER} in tables of today that solve in {STALL_MS:.0f} ms more than the record's least."
+    counts: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    experiments = {place.experiment for place in today(frame)}
+    for entry in frame.measured:
+        if entry.solver.endswith(f"/{PEER}") and entry.experiment in experiments and entry.total:
+            solves = [trial.solve for trial in entry.record.trials]
+            counts[entry.machine, entry.experiment] += [ms > min(solves) + STALL_MS for ms in solves]
+    rows = [[*place, len(stalled), sum(stalled)] for place, stalled in counts.items()]
+    yield markdown(["machine", "table", "trials", "stalled"], rows)
+
+
+def trial_tables(frame: Frame) -> Iterator[str]:
+    """Count the trials that have each of what a trial may record, and the sources that were searched."""
+    names = [name for name, field in Trial.model_fields.items() if not field.is_required()]
+    rows, questions = [], []
+    for machine in frame.machines:
+        records = [entry.record for entry in frame.measured if entry.machine == machine]
+        trials = [trial for record in records for trial in record.trials]
+        for name in names:
+            values = [value for trial in trials if (value := getattr(trial, name)) is not None]
+            ends = [three_digits(end(values)) for end in (min, max)] if values else [EMPTY] * 2
+            rows.append([machine, name, len(trials), len(values), *ends])
+        asked = [r for r in records if r.timed and r.problem not in ("betweenness", "limits", "generate")]
+        several = sum("sources" in record.parameters for record in asked)
+        vertices = {record.source for record in asked if record.source is not None}
+        questions.append([machine, len(asked), several, ", ".join(map(str, sorted(vertices))) or EMPTY])
+    yield markdown(["machine", "of a trial", "trials", "that have it", "least", "most"], rows)
+    yield "Records of searches, those of several sources, and the source of the others."
+    yield markdown(["machine", "records", "of several sources", "vertices"], questions)
+
+
+def absent_tables(frame: Frame) -> Iterator[str]:
+    """List the experiments that a machine has no records of: what they would say is not in this audit."""
+    configuration, _ = project_configuration()
+    there = {(entry.machine, entry.experiment) for entry in frame.measured}
+    lacking = {
+        m: [name for name in configuration.experiments if (m, name) not in there] for m in frame.machines
+    }
+    yield markdown(
+        ["machine", "experiments"], [[m, ", ".join(names)] for m, names in lacking.items() if names]
+    )
+
+
+def places(frame: Frame) -> Iterator[tuple[GraphRow, str, str]]:
+    """Yield each graph of each experiment with each machine: row, machine, experiment."""
+    for name in dict.fromkeys(entry.experiment for entry in frame.measured):
+        yield from ((row, machine, name) for row, machine in product(frame.of(name).rows, frame.machines))
+
+
+def cost_cell(entry: Measured | None, sources: int, by: Measure = FIRST) -> str:
     """Write what each of some sources costs in ms; a dash of no entry."""
-    return three_digits(Cost.of(entry, with_setup).per_source(sources)) if entry else EMPTY
+    cost = Cost.of(entry, by) if entry else None
+    if cost is None:
+        return EMPTY
+    bound = "≤ " if cost.is_bound and sources > 1 else ""
+    return f"{bound}{three_digits(cost.per_source(sources))}"
 
 
 def place_cells(one: Today) -> list[str]:

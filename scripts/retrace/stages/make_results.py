@@ -1,11 +1,13 @@
 """Write docs/results/ from the committed records."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.planning.configuration import committed_records, project_configuration
 from retrace.publish.gpu_table import with_table
-from retrace.publish.results_pages import pages, stale
+from retrace.publish.results_pages import pages, stale, with_today
 from retrace.records.machine_check import find_errors
 from retrace.records.record import survey
 from retrace.system.errors import RetraceError
@@ -15,7 +17,7 @@ from retrace.system.stage import Stage
 
 
 class MakeResults(Stage):
-    """Write docs/results/, what the committed records say, and docs/adding-a-gpu.md's table of GPUs."""
+    """Write docs/results/, what the committed records say, README's table of today and the table of GPUs."""
 
     output: Path = ROOT / "docs/results"
     """Folder of the pages."""
@@ -33,10 +35,15 @@ class MakeResults(Stage):
             else:
                 (self.output / name).unlink()
             print(self.output / name)
-        page = ROOT / "docs/adding-a-gpu.md"
-        if (updated := with_table(current := page.read_text(encoding="utf-8"))) != current:
-            write_whole(page, updated)
-            print(page)
+        parts: dict[str, Callable[[str], str]] = {
+            "docs/adding-a-gpu.md": with_table,
+            "README.md": partial(with_today, records=paths),
+        }
+        for name, updated in parts.items():
+            page = ROOT / name
+            if (made := updated(current := page.read_text(encoding="utf-8"))) != current:
+                write_whole(page, made)
+                print(page)
 
 
 def require_sound(paths: list[Path]) -> None:
