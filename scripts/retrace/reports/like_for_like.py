@@ -9,7 +9,7 @@ from math import floor
 from typing import Any
 
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.records.statistics import Order, rank
+from retrace.records.ranking import Order, rank
 from retrace.reports.frame import Entry, Frame, GraphRow, Measured, speed_up
 from retrace.reports.measures import Measure
 
