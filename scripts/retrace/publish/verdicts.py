@@ -43,7 +43,8 @@ def page(report: Report, frame: Frame) -> Page:
     for name, claim in report.claims.items():
         cells = [Cell(claim.section), Cell(claim.says), Cell(claim.rule or EMPTY)]
         for finding in findings[name].values():
-            is_open, sure = finding.verdict == Verdict.OPEN, f" ({finding.sureness})" if finding.sureness else ""
+            sure = f" ({finding.sureness})" if finding.sureness else ""
+            is_open = finding.verdict == Verdict.OPEN
             cells += [Cell(finding.measured or EMPTY), Cell(f"{finding.sentence}{sure}", bad=is_open)]
         rows.append(Row(name, cells))
     return Page(
