@@ -74,6 +74,12 @@ class Margins(dict[tuple[str, Work], Margin]):
             return self[machine, work].ratio
         return max(alike) if alike else self.of(machine, work.next_wider)
 
+    @property
+    def spread(self) -> float:
+        """How many times as wide one machine's margin is as another's of the same work, at most."""
+        alike = ([m.ratio for (_, other), m in self.items() if other == work] for _, work in self)
+        return max((max(ratios) / min(ratios) for ratios in alike), default=1.0)
+
     def summarise(self, record: Record, rounds: Sequence[Sequence[float]]) -> Summary:
         """Summarise times of a record by round, at least one time, in ms, with their margin."""
         times = Summary.of(*rounds)

@@ -15,7 +15,7 @@ from retrace.reports.finding import Finding, Verdict
 from retrace.reports.frame import Frame, Measured, why_incomparable
 from retrace.reports.measures import Measure
 from retrace.reports.report import Report
-from retrace.reports.wording import duration, ratio, word_list
+from retrace.reports.wording import duration, few_trials, ratio, word_list
 from retrace.system.errors import RetraceError
 
 
@@ -144,5 +144,5 @@ class Pair:
         return fast * (low - 1), fast * (high - 1)
 
     def __str__(self) -> str:
-        first, second = (duration(times.median) for times in self.times)
+        first, second = (f"{duration(times.median)}{few_trials(times)}" for times in self.times)
         return f"{self.graph}: {first} ({self.fast}), {second} ({self.slow}), {ratio(self.ratio)}"
