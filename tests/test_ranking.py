@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from fabricated import changed, record, trial
 from retrace.records import margins as margins_module
-from retrace.records.margins import Margin, Margins, Work, as_csv, margins, phase_times
+from retrace.records.margins import Conditions, Margin, Margins, margins, margins_csv, phase_times
 from retrace.records.ranking import Order, interval, is_same, near_end, rank
 from retrace.records.record import Record, read_records
 from retrace.records.repeatability import (
-    COMPARED,
     FALSE_ALARMS,
     LEAST_PAIRS,
+    PAIRED_BY,
     compute_margins,
     quantile_of_next,
     repetitions,
@@ -75,7 +75,7 @@ def test_the_interval_holds_the_ratio_of_processes_as_often_as_it_says() -> None
 
 def test_a_double_time_is_told_from_three_rounds_that_spread_by_a_tenth() -> None:
     """By the margin of the committed records; two draws of a hundred may spread further."""
-    margin = max(margins().of(machine, Work("GPU", 1.0, 3)) for machine in ("h200", "h100"))
+    margin = max(margins().of(machine, Conditions("GPU", 1.0, 3)) for machine in ("h200", "h100"))
     orders = []
     for _ in range(100):
         fast, slow = (Summary.of(*processes(ms, 0.1, 0.03), margin=margin) for ms in (10.0, 20.0))
@@ -184,17 +184,17 @@ def test_rounds_of_a_record_reach_its_summary() -> None:
 
 def test_work_has_a_processor_a_magnitude_and_rounds() -> None:
     three, two = of_rounds([1.0], [1.0], [1.0]), of_rounds([1.0], [1.0])
-    assert Work.of(three, 0.99) == ("CPU", 0.0, 3)
-    assert Work.of(two, 1.0) == ("CPU", 1.0, 1)
-    assert Work.of(record("bfs/bsp", "NY", backend="cuda"), 100.0) == ("GPU", 100.0, 1)
+    assert Conditions.of(three, 0.99) == ("CPU", 0.0, 3)
+    assert Conditions.of(two, 1.0) == ("CPU", 1.0, 1)
+    assert Conditions.of(record("bfs/bsp", "NY", backend="cuda"), 100.0) == ("GPU", 100.0, 1)
 
 
 KNOWN = Margins({
-    ("h200", Work("GPU", 1.0, 1)): Margin(40, 1.3),
-    ("h100", Work("GPU", 1.0, 1)): Margin(30, 1.2),
-    ("h100", Work("GPU", 100.0, 1)): Margin(20, 1.05),
-    ("h100", Work("GPU", 100.0, 3)): Margin(20, 1.02),
-    ("h200", Work("GPU", 0.0, 1)): Margin(20, 1.6),
+    ("h200", Conditions("GPU", 1.0, 1)): Margin(40, 1.3),
+    ("h100", Conditions("GPU", 1.0, 1)): Margin(30, 1.2),
+    ("h100", Conditions("GPU", 100.0, 1)): Margin(20, 1.05),
+    ("h100", Conditions("GPU", 100.0, 3)): Margin(20, 1.02),
+    ("h200", Conditions("GPU", 0.0, 1)): Margin(20, 1.6),
 })  # fmt: skip
 
 
@@ -206,7 +206,7 @@ KNOWN = Margins({
 def test_a_machine_of_too_few_pairs_has_the_margin_of_others_or_of_wider_work(
     machine: str, work: tuple[str, float, int], margin: float
 ) -> None:
-    assert KNOWN.of(machine, Work(*work)) == margin
+    assert KNOWN.of(machine, Conditions(*work)) == margin
 
 
 def test_the_margin_is_what_a_further_pair_exceeds_once_in_twenty() -> None:
@@ -225,7 +225,7 @@ def test_margins_are_those_of_pairs_of_the_same_work() -> None:
             times = [trial(10.0 * (1 + (by - 1) / 2), upload=10.0 * (1 + (by - 1) * 1.5))] * 3
             pairs.append(record("bfs/queue", "NY", trials=times, experiment=name, source=number))
     (found,) = compute_margins(pairs).items()
-    assert found == (("h200", Work("CPU", 1.0, 1)), Margin(20, pytest.approx(1.2)))
+    assert found == (("h200", Conditions("CPU", 1.0, 1)), Margin(20, pytest.approx(1.2)))
     assert compute_margins(pairs[:36]) == {}
     assert compute_margins(changed(one, experiment="a") for one in pairs) == {}
 
@@ -237,7 +237,7 @@ def test_a_table_of_margins_is_read_as_it_was_written(
     monkeypatch.setattr(margins_module, "MARGINS", path)
     margins.cache_clear()
     try:
-        path.write_text(as_csv(KNOWN))
+        path.write_text(margins_csv(KNOWN))
         assert margins() == KNOWN
         margins.cache_clear()
         path.write_text("machine,margin\nh200,2\n")
@@ -261,11 +261,13 @@ def alarms(records: Iterable[Record], machine: str, phase: str, known: Margins |
 
 
 def test_the_committed_margins_are_those_of_the_committed_records(committed: list[Record]) -> None:
-    assert as_csv(compute_margins(committed)) == as_csv(margins()), "stale; write it anew with: make pages"
+    assert margins_csv(compute_margins(committed)) == margins_csv(margins()), (
+        "stale; write it anew with: make pages"
+    )
 
 
 @pytest.mark.parametrize("machine", ["h200", "h100"])
-@pytest.mark.parametrize("phase", COMPARED)
+@pytest.mark.parametrize("phase", PAIRED_BY)
 def test_the_same_work_is_called_different_once_in_twenty_at_most(
     committed: list[Record], machine: str, phase: str
 ) -> None:

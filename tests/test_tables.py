@@ -100,7 +100,7 @@ def test_measured_numbers_land_in_their_cells() -> None:
         record("sssp/dijkstra-heap", "NY", [7]),
     )
     found = cells(page)["NY"]
-    assert found["h200: sequential (bfs/queue)"] == "100 ms"
+    assert found["h200: sequential (bfs/queue)"] == "100 ms (n=3)"
     assert found["h200: CUDA (bfs/bsp)"] == "10.0 ms"
     assert found["h200: speed-up"] == f"10.0{TIMES}"
     assert found["h200: setup of bfs/bsp"] == "150 ms"
@@ -138,7 +138,7 @@ def test_betweenness_shows_its_search_with_the_total_beside_it() -> None:
     (group,) = page.tables[0].groups
     assert (group.heading, list(group.columns)) == ("Gowalla", ["solve", "total"])
     texts = {row.label: [cell.text for cell in row.cells] for row in page.tables[0].rows if row.cells}
-    assert texts == {"vert-comp": ["7.00 ms", "127 ms"], "vert": ["not verified"] * 2}
+    assert texts == {"vert-comp": ["7.00 ms (n=3)", "127 ms (n=3)"], "vert": ["not verified"] * 2}
     assert "solve and, beside it, total" in page.summary
     assert page.remarks[0].startswith("Not in solve, the search, but in the total: removing vertices")
 
@@ -167,7 +167,7 @@ def test_measured_milliseconds_stand_under_printed_ones() -> None:
         measured("sssp/dijkstra-heap", "table-2", "random-19-50", three(8.0)),
     )
     dense = sections(page)
-    assert dense["h200", "Standard", "2¹⁹"] == "1,260"
+    assert dense["h200", "Standard", "2¹⁹"] == "1,260 (n=3)"
     assert dense["h200", "Standard", "2¹⁰"] == EMPTY
     assert dense["h200", "dijkstra-heap", "2¹⁹"] == "8.00"  # not the report's, so under its own name
     assert dense["local", "Sequential", "2¹⁹"] == "70.0"
@@ -305,7 +305,7 @@ def test_a_stand_in_never_stands_in_the_graphs_row() -> None:
     page = made("table-3.3", *records)
     found = cells(page)
     assert found["NY"]["local: sequential (bfs/queue)"] == EMPTY
-    assert found["NY (stand-in)"]["local: sequential (bfs/queue)"] == "20.0 ms"
+    assert found["NY (stand-in)"]["local: sequential (bfs/queue)"] == "20.0 ms (n=3)"
     assert found["NY (stand-in)"]["h200: sequential (bfs/queue)"] == EMPTY
     assert found["NY (stand-in)"]["printed: Machine1 (GT 520)"] == ""
     assert "stand-in (seed 7)" in page.notes[0]
@@ -339,7 +339,7 @@ def test_the_printed_row_stands_beside_the_far_pair() -> None:
     page = made("table-3.4", *records)
     found = cells(page)
     assert [row.label for row in page.tables[0].rows[4:]] == ["NY, near pair", "NY, unreachable pair"]
-    assert found["NY"]["h200: CUDA (stcon/bsp)"] == "20.0 ms"
+    assert found["NY"]["h200: CUDA (stcon/bsp)"] == "20.0 ms (n=1)"
     assert found["NY, near pair"]["h200: CUDA (stcon/bsp)"] == "1.00 ms"
     assert found["NY, near pair"]["printed: Machine2 (GT 730)"] == ""
 
@@ -370,7 +370,7 @@ def test_the_printed_row_is_that_of_the_named_graph(turned: int) -> None:
     others = [record("sssp/bsp", weighted, [5]), record("sssp/bsp", stand_in, [7])]
     printed, head = "printed: sequential (Athlon II x4 630)", "h200: CUDA (sssp/bsp)"
     found = cells(made("table-3.5", *[own, *others][::turned]))
-    assert (found["NY"][head], found["NY"][printed]) == ("3.00 ms", "7 min 7 s")
+    assert (found["NY"][head], found["NY"][printed]) == ("3.00 ms (n=1)", "7 min 7 s")
     for name, time in (("NY (weights generated)", "5.00 ms"), ("NY (stand-in)", "7.00 ms")):
         assert (found[name][head], found[name][printed]) == (time, "")
     found = cells(made("table-3.5", *others[::turned]))
@@ -461,7 +461,10 @@ def test_a_page_says_which_hosts_and_commits_it_mixes() -> None:
     hosts = "of 2 hosts: one of 8 GiB (1 record), 0123456789ab (1 record)"
     commits = "of 2 commits: 0123456789 (1 record), 9999999999 (1 record)"
     (told,) = [remark for remark in page.remarks if remark.startswith("h200: ")]
-    assert told.endswith(f" Mixed, {hosts}; {commits}; times are compared only within one.")
+    assert f" Mixed, {hosts}; {commits}; times are compared only within one." in told
+    assert told.endswith(
+        " Each record is of fewer than 3 rounds (processes), so that its margin is that of one."
+    )
     local = changed(other, machine=fabricated.machine_info("local", True), software=later)
     assert not any("Mixed" in remark for remark in made("table-3.3", one, local).remarks)
 

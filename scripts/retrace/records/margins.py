@@ -27,7 +27,7 @@ ROUNDS = (ENOUGH_ROUNDS, 1)
 MARGINS = ROOT / "results/repeatability.csv"
 
 
-class Work(NamedTuple):
+class Conditions(NamedTuple):
     """What times have a margin in common: of a processor, a magnitude, a number of rounds."""
 
     processor: str
@@ -36,14 +36,14 @@ class Work(NamedTuple):
     rounds: int
 
     @classmethod
-    def of(cls, record: Record, ms: float) -> Work:
+    def of(cls, record: Record, ms: float) -> Conditions:
         """Return what a time of a record is among."""
         from_ms = next(least for least in MAGNITUDES if ms >= least)
         rounds = next(least for least in ROUNDS if record.rounds >= least)
         return cls("GPU" if record.cores is None else "CPU", from_ms, rounds)
 
     @property
-    def next_wider(self) -> Work | None:
+    def next_wider(self) -> Conditions | None:
         """What stands in where nothing is known: one round for several, then the next shorter times."""
         if self.rounds > ROUNDS[-1]:
             return self._replace(rounds=ROUNDS[-1])
@@ -59,10 +59,10 @@ class Margin:
     ratio: float
 
 
-class Margins(dict[tuple[str, Work], Margin]):
+class Margins(dict[tuple[str, Conditions], Margin]):
     """Margins by machine and work, of those with enough pairs."""
 
-    def of(self, machine: str, work: Work | None) -> float:
+    def of(self, machine: str, work: Conditions | None) -> float:
         """Return the margin of a machine's work; infinite if nothing is known of any.
 
         With too few pairs it is the greatest of other machines, else that of the next wider work.
@@ -83,7 +83,9 @@ class Margins(dict[tuple[str, Work], Margin]):
     def summarise(self, record: Record, rounds: Sequence[Sequence[float]]) -> Summary:
         """Summarise times of a record by round, at least one time, in ms, with their margin."""
         times = Summary.of(*rounds)
-        return replace(times, margin=self.of(record.machine.name, Work.of(record, max(times.median, 0.0))))
+        return replace(
+            times, margin=self.of(record.machine.name, Conditions.of(record, max(times.median, 0.0)))
+        )
 
 
 @cache
@@ -93,7 +95,7 @@ def margins() -> Margins:
     try:
         rows = list(csv.DictReader(io.StringIO(MARGINS.read_text(encoding="utf-8"))))
         return Margins({
-            (row["machine"], Work(row["processor"], float(row["from_ms"]), int(row["rounds"]))):
+            (row["machine"], Conditions(row["processor"], float(row["from_ms"]), int(row["rounds"]))):
             Margin(int(row["pairs"]), float(row["margin"])) for row in rows
         })  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -102,7 +104,7 @@ def margins() -> Margins:
         ) from None
 
 
-def as_csv(computed: Margins) -> str:
+def margins_csv(computed: Margins) -> str:
     """Write margins as `margins` reads them."""
     lines = ["machine,processor,from_ms,rounds,pairs,margin"]
     for (machine, work), margin in sorted(computed.items()):

@@ -9,7 +9,7 @@ from itertools import combinations
 from math import ceil
 from statistics import quantiles
 
-from retrace.records.margins import Margin, Margins, Work, phase_times
+from retrace.records.margins import Conditions, Margin, Margins, phase_times
 from retrace.records.ranking import Order, near_end, rank
 from retrace.records.record import Phase, Record
 from retrace.records.statistics import LEAST_TRIALS, Summary
@@ -18,7 +18,7 @@ FALSE_ALARMS = 0.05
 """The share of pairs of the same work that may be called different: a test's usual level."""
 LEAST_PAIRS = ceil(1 / FALSE_ALARMS) - 1
 """Of fewer, a further pair exceeds even the greatest more often than that."""
-COMPARED: tuple[Phase, ...] = ("solve", "total")
+PAIRED_BY: tuple[Phase, ...] = ("solve", "total")
 """The phases by which pairs are compared: the margin is the greater of both."""
 BY_QUARTILES = 1.02
 """How far medians had to be apart where quartiles of one process decided."""
@@ -46,11 +46,13 @@ class Repetition:
         return near_end(*self.times)
 
     @property
-    def work(self) -> Work:
+    def work(self) -> Conditions:
         """What its margin is of: the shorter time and the fewer rounds."""
-        both = [Work.of(one, t.median) for one, t in zip((self.first, self.second), self.times, strict=True)]
+        both = [
+            Conditions.of(one, t.median) for one, t in zip((self.first, self.second), self.times, strict=True)
+        ]
         processor, *_ = both[0]
-        return Work(processor, min(one.from_ms for one in both), min(one.rounds for one in both))
+        return Conditions(processor, min(one.from_ms for one in both), min(one.rounds for one in both))
 
     @property
     def different(self) -> bool:
@@ -94,8 +96,8 @@ def repeated_times(record: Record, phase: Phase, known: Margins | None = None) -
 def compute_margins(records: Iterable[Record]) -> Margins:
     """Compute the margins of machines and work from the records, of at least `LEAST_PAIRS` pairs."""
     every, computed = list(records), Margins()
-    for phase in COMPARED:
-        alike: dict[tuple[str, Work], list[float]] = defaultdict(list)
+    for phase in PAIRED_BY:
+        alike: dict[tuple[str, Conditions], list[float]] = defaultdict(list)
         for pair in repetitions(every, phase, Margins()):
             alike[pair.first.machine.name, pair.work].append(pair.assured)
         for place, assured in alike.items():

@@ -7,7 +7,7 @@ from retrace.planning.configuration import committed_records, project_configurat
 from retrace.publish.gpu_table import with_table
 from retrace.publish.results_pages import pages, stale
 from retrace.records.machine_check import find_errors
-from retrace.records.margins import MARGINS, as_csv, margins
+from retrace.records.margins import MARGINS, margins, margins_csv
 from retrace.records.record import Record, survey
 from retrace.records.repeatability import compute_margins
 from retrace.system.errors import RetraceError
@@ -27,7 +27,7 @@ class MakeResults(Stage):
         if lacking := [solver.lack for solver in CATALOGUE.listed.values() if not solver.is_there]:
             raise RetraceError(f"{lacking[0]}; the pages need all of the project's packages")
         paths = committed_records()
-        computed = as_csv(compute_margins(sound_records(paths)))
+        computed = margins_csv(compute_margins(sound_records(paths)))
         if not MARGINS.exists() or MARGINS.read_text(encoding="utf-8") != computed:
             write_whole(MARGINS, computed)
             print(MARGINS)
