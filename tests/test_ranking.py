@@ -73,6 +73,12 @@ def test_the_interval_holds_the_ratio_of_processes_as_often_as_it_says() -> None
     assert 0.02 < outside / 300 < 0.25  # a bootstrap of three is too narrow, hence the margin
 
 
+def test_the_nearer_end_of_an_interval_is_1_if_that_is_in_it() -> None:
+    base = Summary.of([10.0] * 3)
+    for times, expected in (([9.0, 10.0, 12.0], 1.0), ([12.0, 13.0, 14.0], 1.2), ([7.0, 7.5, 8.0], 1.25)):
+        assert near_end(base, Summary.of(times)) == pytest.approx(expected)
+
+
 def test_a_double_time_is_told_from_three_rounds_that_spread_by_a_tenth() -> None:
     """By the margin of the committed records; two draws of a hundred may spread further."""
     margin = max(margins().of(machine, Conditions("GPU", 1.0, 3)) for machine in ("h200", "h100"))
