@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from fabricated import changed, record, trial
 from retrace.records import margins as margins_module
+from retrace.records.bootstrap import interval
 from retrace.records.margins import Conditions, Margin, Margins, margins, margins_csv, phase_times
-from retrace.records.ranking import Order, interval, is_same, near_end, rank
+from retrace.records.ranking import Order, is_same, near_end, rank
 from retrace.records.record import Record, read_records
 from retrace.records.repeatability import (
     FALSE_ALARMS,
@@ -111,7 +112,7 @@ def test_turned_round_a_comparison_says_the_same(
 
 def test_the_same_trials_have_the_same_interval_in_every_process() -> None:
     code = (
-        "from retrace.records.ranking import interval\n"
+        "from retrace.records.bootstrap import interval\n"
         "print(interval(((1.0, 2.0, 3.5), (1.5, 1.7)), ((2.0, 2.5, 9.0), (3.0,))))"
     )
     printed = {

@@ -101,7 +101,7 @@ def test_measured_numbers_land_in_their_cells() -> None:
     )
     found = cells(page)["NY"]
     assert found["h200: sequential (bfs/queue)"] == "100 ms (n=3)"
-    assert found["h200: CUDA (bfs/bsp)"] == "10.0 ms"
+    assert found["h200: CUDA (bfs/bsp)"] == "10.0 ms (n=3)"
     assert found["h200: speed-up"] == f"10.0{TIMES}"
     assert found["h200: setup of bfs/bsp"] == "150 ms"
     assert found["h200: bfs/bsp with setup"] == "160 ms"
@@ -169,9 +169,9 @@ def test_measured_milliseconds_stand_under_printed_ones() -> None:
     dense = sections(page)
     assert dense["h200", "Standard", "2¹⁹"] == "1,260 (n=3)"
     assert dense["h200", "Standard", "2¹⁰"] == EMPTY
-    assert dense["h200", "dijkstra-heap", "2¹⁹"] == "8.00"  # not the report's, so under its own name
-    assert dense["local", "Sequential", "2¹⁹"] == "70.0"
-    assert sections(page, 1)["h200", "Standard", "2¹⁰"] == "0.0171"
+    assert dense["h200", "dijkstra-heap", "2¹⁹"] == "8.00 (n=3)"  # not the report's, so under its own name
+    assert dense["local", "Sequential", "2¹⁹"] == "70.0 (n=3)"
+    assert sections(page, 1)["h200", "Standard", "2¹⁰"] == "0.0171 (n=3)"
     assert not any(place[:2] in {("local", "Standard"), ("h200", "Pinned")} for place in dense)
 
 
@@ -340,7 +340,7 @@ def test_the_printed_row_stands_beside_the_far_pair() -> None:
     found = cells(page)
     assert [row.label for row in page.tables[0].rows[4:]] == ["NY, near pair", "NY, unreachable pair"]
     assert found["NY"]["h200: CUDA (stcon/bsp)"] == "20.0 ms (n=1)"
-    assert found["NY, near pair"]["h200: CUDA (stcon/bsp)"] == "1.00 ms"
+    assert found["NY, near pair"]["h200: CUDA (stcon/bsp)"] == "1.00 ms (n=1)"
     assert found["NY, near pair"]["printed: Machine2 (GT 730)"] == ""
 
 
@@ -371,11 +371,11 @@ def test_the_printed_row_is_that_of_the_named_graph(turned: int) -> None:
     printed, head = "printed: sequential (Athlon II x4 630)", "h200: CUDA (sssp/bsp)"
     found = cells(made("table-3.5", *[own, *others][::turned]))
     assert (found["NY"][head], found["NY"][printed]) == ("3.00 ms (n=1)", "7 min 7 s")
-    for name, time in (("NY (weights generated)", "5.00 ms"), ("NY (stand-in)", "7.00 ms")):
+    for name, time in (("NY (weights generated)", "5.00 ms (n=1)"), ("NY (stand-in)", "7.00 ms (n=1)")):
         assert (found[name][head], found[name][printed]) == (time, "")
     found = cells(made("table-3.5", *others[::turned]))
     nearest = "NY (weights generated)"  # the arcs at least are those of the report
-    assert (found[nearest][head], found[nearest][printed]) == ("5.00 ms", "7 min 7 s")
+    assert (found[nearest][head], found[nearest][printed]) == ("5.00 ms (n=1)", "7 min 7 s")
     found = cells(made("table-3.5", others[1]))
     assert (found["NY"][head], found["NY"][printed]) == (EMPTY, "7 min 7 s")
 

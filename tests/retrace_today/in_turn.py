@@ -28,7 +28,7 @@ from retrace.graphs.csr import CSRGraph, load
 from retrace.graphs.query import Query, queries
 from retrace.measure.trials import Clock
 from retrace.planning.configuration import with_settings
-from retrace.records.ranking import TAILS, resampled_medians
+from retrace.records.bootstrap import TAILS, resampled_medians
 from retrace.solvers import REGISTRY, DeviceSolver, Solver, find
 from retrace.system.errors import RetraceError, run_command
 from retrace_today.choice import Choice

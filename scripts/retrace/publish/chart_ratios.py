@@ -21,7 +21,7 @@ from retrace.publish.chart_axes import (
 )
 from retrace.publish.panels import LABELS
 from retrace.records.comparison import EQUAL, MachineComparison
-from retrace.records.ranking import CONFIDENCE
+from retrace.records.statistics import CONFIDENCE
 from retrace.reports.wording import ratio
 
 VERDICTS = {"faster": (COLOURS[2], "o"), "slower": (COLOURS[1], "s"), "same": (COLOURS[7], "D")}

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from retrace.catalogue.known_solvers import CATALOGUE
+from retrace.records.bootstrap import interval
 from retrace.records.margins import phase_times
-from retrace.records.ranking import CONFIDENCE, Order, interval, rank
+from retrace.records.ranking import Order, rank
 from retrace.records.record import Phase, Record
-from retrace.records.statistics import Summary
+from retrace.records.statistics import CONFIDENCE, Summary
 from retrace.system.cells import no_formula
 
 EQUAL = 1.05

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from functools import cache
+from importlib import import_module
 from math import inf
+from types import ModuleType
 
-import numpy as np
-from numpy.typing import NDArray
-
-from retrace.records.statistics import LEAST_TRIALS, LONG_MS, Summary, Trials
-
-CONFIDENCE, RESAMPLES, SEED = 0.95, 999, 1
-TAILS = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
+from retrace.records.statistics import CONFIDENCE, LEAST_TRIALS, LONG_MS, RESAMPLES, Summary
 
 RULE = (
     "Two times are compared by the ratio of their medians. Its interval is that of "
@@ -40,65 +35,29 @@ def rank(a: Summary, b: Summary) -> Order:
 
 def is_same(a: Summary, b: Summary) -> bool:
     """Return whether two times are the same as far as can be told: 1 is in the interval, no margin is."""
-    low, high = interval(a.trials, b.trials)
+    low, high = _bootstrap().interval(a.trials, b.trials)
     margin = max(a.margin, b.margin)
     return a.enough and b.enough and 1 / margin <= low <= 1 <= high <= margin
 
 
 def ratio_range(a: Summary, b: Summary) -> tuple[float, float]:
     """Return between what the second over the first may lie: the interval, widened by the greater margin."""
-    low, high = interval(a.trials, b.trials)
+    low, high = _bootstrap().interval(a.trials, b.trials)
     margin = max(a.margin, b.margin)
     return low / margin, high * margin
 
 
 def most_of(times: Summary) -> float:
     """Return what a median may be at most: the upper end of its interval, widened by its margin."""
-    return float(np.quantile(resampled_medians(times.trials), TAILS[1])) * times.margin
+    return float(_bootstrap().upper_end(times.trials) * times.margin)
 
 
 def near_end(a: Summary, b: Summary) -> float:
     """Return the end of the interval that is nearer to 1, above 1; 1 itself if that lies between the ends."""
-    low, high = interval(a.trials, b.trials)
+    low, high = _bootstrap().interval(a.trials, b.trials)
     return max(1.0, low, 1 / high if high else inf)
 
 
-@cache
-def interval(a: Trials, b: Trials) -> tuple[float, float]:
-    """Return the ends of the interval of the second median over the first; swapped, their inverses."""
-    if b < a:
-        low, high = interval(b, a)
-        return 1 / high if high else inf, 1 / low if low else inf
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = resampled_medians(b)[_shuffled()] / resampled_medians(a)
-    low, high = np.quantile(np.nan_to_num(ratios, nan=1.0, posinf=inf), TAILS).tolist()
-    return low, high
-
-
-@cache
-def resampled_medians(trials: Trials) -> NDArray[np.float64]:
-    """Return the medians of bootstrap resamples, shape (RESAMPLES,): of rounds, then of trials within each.
-
-    A round that is drawn gives as many trials as the longest has, so that rounds weigh the same.
-    """
-    most = max(map(len, trials))
-    values = np.array([[*some, *[0.0] * (most - len(some))] for some in trials])
-    rounds, places = _draws(len(trials), most)
-    lengths = np.array([len(some) for some in trials])[rounds]
-    drawn = values[rounds[..., None], (places * lengths[..., None]).astype(np.int64)]
-    medians: NDArray[np.float64] = np.median(drawn.reshape(RESAMPLES, -1), axis=1)
-    return medians
-
-
-@cache
-def _draws(rounds: int, most: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Draw rounds, shape (RESAMPLES, rounds), and places of trials from 0 to 1, (RESAMPLES, rounds, most)."""
-    generator = np.random.default_rng([SEED, rounds, most])
-    shape = RESAMPLES, rounds
-    return generator.integers(rounds, size=shape), generator.random((*shape, most))
-
-
-@cache
-def _shuffled() -> NDArray[np.int64]:
-    """Return an order of resamples in which those of two times are independent, though drawn alike."""
-    return np.random.default_rng(SEED).permutation(RESAMPLES)
+def _bootstrap() -> ModuleType:
+    """Return the module that needs NumPy, which takes long to import where nothing is ranked."""
+    return import_module("retrace.records.bootstrap")

@@ -15,6 +15,9 @@ ENOUGH_ROUNDS = 3
 LONG_MS = 1000.0
 """Runs that take this long may be compared by fewer trials."""
 
+CONFIDENCE, RESAMPLES = 0.95, 999
+"""Of the interval of a ratio, and from how many bootstrap resamples it is."""
+
 Trials = tuple[tuple[float, ...], ...]
 """The values of trials by round: a process that measured them."""
 
