@@ -55,7 +55,7 @@ def most_of(times: Summary) -> float:
 def near_end(a: Summary, b: Summary) -> float:
     """Return the end of the interval that is nearer to 1, above 1; 1 itself if that lies between the ends."""
     low, high = _bootstrap().interval(a.trials, b.trials)
-    return max(1.0, low, 1 / high if high else inf)
+    return float(max(1.0, low, 1 / high if high else inf))
 
 
 def _bootstrap() -> ModuleType:
