@@ -24,7 +24,7 @@ from retrace.records.repeatability import (
 from retrace.records.statistics import Summary
 from retrace.reports.claim import Claim
 from retrace.reports.few_trials import ranked_by_few, with_few_trials
-from retrace.reports.finding import Verdict
+from retrace.reports.finding import Finding, Verdict
 from retrace.reports.frame import Frame, build
 from retrace.reports.like_for_like import (
     Cost,
@@ -37,7 +37,7 @@ from retrace.reports.like_for_like import (
     warm_over_cold,
 )
 from retrace.reports.report import Report, TableLayout
-from retrace.reports.verdict_changes import by_machine, by_phase
+from retrace.reports.verdict_changes import Agreement, Verdicts, agreements, by_machine, by_phase
 from retrace.system.project import ROOT
 
 HOSTS = {"a": "a" * 12, "b": "b" * 12}
@@ -304,6 +304,18 @@ def test_a_verdict_that_another_machine_or_phase_changes_is_listed() -> None:
             "solve": Verdict.HOLDS, "total": Verdict.FAILS,
         }  # fmt: skip
     assert not any(one.differ for one in by_phase([report], frame, "h100"))
+
+
+def test_machines_agree_on_claims_that_both_can_tell() -> None:
+    """Of two that differ, one would not with margins 1.2 times as wide; what was not measured is left out."""
+    holds, fails, slight, unknown, absent = (
+        Finding(Verdict.HOLDS, "1 ms", stands_to=3.0), Finding(Verdict.FAILS, "2 ms", stands_to=2.0),
+        Finding(Verdict.FAILS, "2 ms", stands_to=1.1), Finding(Verdict.OPEN, "3 ms"), Finding(Verdict.HOLDS),
+    )  # fmt: skip
+    pairs = [(holds, holds), (holds, fails), (holds, slight), (unknown, holds), (unknown, unknown)]
+    every = [Verdicts("made-up", str(n), {"a": one, "b": other}) for n, (one, other) in enumerate(pairs)]
+    every.append(Verdicts("made-up", "absent", {"a": absent, "b": holds}))
+    assert agreements(every, 1.2) == [Agreement("b", told=3, same=1, alone=1, slight=1, wider=1.2)]
 
 
 # ----- few trials
