@@ -307,15 +307,22 @@ def test_a_verdict_that_another_machine_or_phase_changes_is_listed() -> None:
 
 
 def test_machines_agree_on_claims_that_both_can_tell() -> None:
-    """Of two that differ, one would not with margins 1.2 times as wide; what was not measured is left out."""
+    """Of three that differ, one would not with margins 1.2 times as wide; what was not measured is left out."""
     holds, fails, slight, unknown, absent = (
         Finding(Verdict.HOLDS, "1 ms", stands_to=3.0), Finding(Verdict.FAILS, "2 ms", stands_to=2.0),
         Finding(Verdict.FAILS, "2 ms", stands_to=1.1), Finding(Verdict.OPEN, "3 ms"), Finding(Verdict.HOLDS),
     )  # fmt: skip
-    pairs = [(holds, holds), (holds, fails), (holds, slight), (unknown, holds), (unknown, unknown)]
+    pairs = [
+        (holds, holds),
+        (holds, fails),
+        (fails, holds),
+        (holds, slight),
+        (unknown, holds),
+        (unknown, unknown),
+    ]
     every = [Verdicts("made-up", str(n), {"a": one, "b": other}) for n, (one, other) in enumerate(pairs)]
     every.append(Verdicts("made-up", "absent", {"a": absent, "b": holds}))
-    assert agreements(every, 1.2) == [Agreement("b", told=3, same=1, alone=1, slight=1, wider=1.2)]
+    assert agreements(every, 1.2) == [Agreement("b", told=4, same=1, alone=1, slight=1, wider=1.2)]
 
 
 # ----- few trials
