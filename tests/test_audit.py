@@ -307,7 +307,7 @@ def test_a_verdict_that_another_machine_or_phase_changes_is_listed() -> None:
 
 
 def test_machines_agree_on_claims_that_both_can_tell() -> None:
-    """Of three that differ, one would not with margins 1.2 times as wide; what was not measured is left out."""
+    """Of three that differ, one would not with margins 1.2 times as wide; the unmeasured is left out."""
     holds, fails, slight, unknown, absent = (
         Finding(Verdict.HOLDS, "1 ms", stands_to=3.0), Finding(Verdict.FAILS, "2 ms", stands_to=2.0),
         Finding(Verdict.FAILS, "2 ms", stands_to=1.1), Finding(Verdict.OPEN, "3 ms"), Finding(Verdict.HOLDS),
