@@ -33,6 +33,7 @@ from retrace import cli
 from retrace.devices import host
 from retrace.devices.gapbs import build_gapbs
 from retrace.measure import environment, trials
+from retrace.records.margins import Margins
 from retrace.solvers import REGISTRY
 from retrace.system.project import KERNELS, build_folder
 from retrace.system.solver_packages import import_solvers
@@ -56,6 +57,12 @@ if cuda_available():
 def quiet_host(monkeypatch: pytest.MonkeyPatch) -> None:
     """Withhold no processors: a trial that is run again would count twice."""
     monkeypatch.setattr(trials.WITHHELD, "of_trial", lambda: {"steal": 0.0, "held_back": False})
+
+
+@pytest.fixture
+def steady(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all machines repeat their times within 2 %, whatever the committed records say of them."""
+    monkeypatch.setattr(Margins, "of", lambda *_: 1.02)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -303,7 +303,7 @@ def bellman_ford(machine: str, gpu: bool, sizes: Sequence[int] = DENSE_SIZES) ->
     for vertices in sizes:
         graph, arcs = f"dense-{vertices}", vertices**2
         copy, kernel = 0.02 + arcs * 1e-6, 0.03 + arcs * 1.1e-6
-        gain = 2.2 - 0.08 * (8 - DENSE_SIZES.index(vertices))
+        gain = 2.2 / 1.09 ** (8 - DENSE_SIZES.index(vertices))
         hosts = {"sequential": 2e-5, "dijkstra-dense": 1e-5, "scipy": 9e-5, "scipy-dijkstra": 4e-5}
         for place, (name, ms) in enumerate(hosts.items(), 1):
             add("direction", name, graph, phases(solve=0.001 * place + arcs * ms))
@@ -370,7 +370,7 @@ def bellman_ford(machine: str, gpu: bool, sizes: Sequence[int] = DENSE_SIZES) ->
 BRANDES = {
     "vert": 2.0, "edge": 1.6, "vert-queue": 2.6, "vert-comp": 1.7, "edge-comp": 1.4, "vert-queue-comp": 2.2,
     "vert-virt": 1.5, "vert-virt-stride": 1.3, "vert-comp-virt": 1.2, "vert-comp-virt-stride": 1.0,
-    "vert-comp-virt-stride-const": 1.03, "levels": 4.0, "vert-prefix": 2.001, "vert-comp2-virt-stride": 0.9,
+    "vert-comp-virt-stride-const": 1.06, "levels": 4.0, "vert-prefix": 2.001, "vert-comp2-virt-stride": 0.9,
     "vert-side-virt-stride": 1.29,
     "lanes": 0.4, "auto": 1.3,
 }  # fmt: skip

@@ -85,10 +85,10 @@ def test_a_doubtful_number_is_marked_in_its_cell(way: str) -> None:
     one, why, found = DOUBTFUL[way]
     page = made([*USUAL, one])
     marked = [cell for table in page.tables for row in table.rows for cell in row.cells if "?" in cell.text]
-    assert [cell.text for cell in marked] == ["10.0 ms ?"]
+    assert [cell.text for cell in marked] == ["10.0 ms (n=3) ?"]
     assert marked[0].tip.startswith(f"doubtful: {found}")
     assert marked[0].notes == [f"h200, doubtful: {why}."]
-    assert "| 10.0 ms ? <sup>\\[1\\]</sup> |" in render(page, "md")
+    assert "| 10.0 ms (n=3) ? <sup>\\[1\\]</sup> |" in render(page, "md")
     assert f'title="doubtful: {found}' in render(page, "html")
     assert "? marks a doubtful number; its note says why." in page.remarks
 
@@ -99,7 +99,9 @@ def test_the_one_page_marks_it_too(way: str) -> None:
     every, report = frame([*USUAL, one], "bsp-suite")
     lines = listing(every.of("table-3.3"), report.tables["table-3.3"], ["h200"]).lines
     marked = [item for line in lines for item in line.cells if "?" in item.text and item.address]
-    assert [(item.text, item.value, item.address) for item in marked] == [("10.0 ms ?", 10.0, address(one))]
+    assert [(item.text, item.value, item.address) for item in marked] == [
+        ("10.0 ms (n=3) ?", 10.0, address(one))
+    ]
     assert marked[0].tip.startswith(f"doubtful: {found}")
     told = {card["id"]: card["own"] for card in cards(every.measured, doubts(every.measured))["records"]}
     assert told[address(one)][0][0] == "doubtful"

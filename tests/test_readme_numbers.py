@@ -109,13 +109,6 @@ def on_the_second_host() -> int:
     return from_one_host(second)
 
 
-def verdicts() -> list[tuple[str, ...]]:
-    """List the verdicts of each claim, of both machines, that the pages of docs/results/ print."""
-    pages = [path.read_text() for path in sorted((PROJECT / "docs/results").glob("*-*.md"))]
-    rows = [re.findall(rf"\| \*\*({VERDICT})\*\*", line) for text in pages for line in text.splitlines()]
-    return [tuple(row) for row in rows if row]
-
-
 def on_gpus(devices: int) -> float:
     """The seconds of exact betweenness of Gowalla on one or both of two H100s, all copies included."""
     assert from_one_host(OF_TWO)
@@ -243,10 +236,6 @@ SAID: dict[str, list[Callable[[], float]]] = {
         lambda: from_one_commit(OF_H100),
     ],
     "163 of the H200 are of a second host": [on_the_second_host],
-    "149 of 164 claims have the same verdict on the H100": [
-        lambda: sum(h200 == h100 for h200, h100 in verdicts()),
-        lambda: len(verdicts()),
-    ],
     "two H100s: one solves exact betweenness of Gowalla in 1.34 s in all, and both together in 0.75 s": [
         lambda: on_gpus(1),
         lambda: on_gpus(2),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -14,7 +15,7 @@ from command_line import PROJECT, refused
 from cuda_device.errors import OneLineError
 from fabricated import WRONG, changed, drawn, frame, graph_info, record, trial, without_answer
 from retrace.records.record import Record, make_record, read_records, update_records, write_records
-from retrace.records.statistics import Order, Summary, rank
+from retrace.records.statistics import Summary
 from retrace.reports.frame import Entry, build
 
 
@@ -272,12 +273,15 @@ def entry(one: Record) -> Entry:
     return found.entries[0]
 
 
+summary = partial(Summary, trials=())
+
+
 def test_phases_are_summarised() -> None:
     times = entry(record("bfs/queue", "NY", times=[4, 1, 2, 3, 5], setup=7)).times
-    assert times["total"] == Summary(n=5, median=3, q1=2, q3=4, minimum=1)
-    assert times["setup"] == Summary(3, 7, 7, 7, 7)
+    assert times["total"] == summary(5, 3, 2, 4, 1)
+    assert times["setup"] == summary(3, 7, 7, 7, 7)
     assert "kernel" not in times
-    assert entry(record("bfs/bsp", "NY", backend="cuda")).times["kernel"] == Summary(3, 5, 4.75, 5.25, 4.5)
+    assert entry(record("bfs/bsp", "NY", backend="cuda")).times["kernel"] == summary(3, 5, 4.75, 5.25, 4.5)
     shares = entry(record("bfs/queue", "NY", trials=[trial(1.0, upload=2.0, download=1.0)])).times
     assert shares["transfer"].median == 0.75
 
@@ -296,36 +300,9 @@ def test_quartiles_are_those_of_numpy() -> None:
             assert [one.q1, one.median, one.q3] == np.percentile(times, [25, 50, 75]).tolist()
 
 
-LESS, TIE, MORE = Order
-
-
-def test_times_are_ranked_by_quartiles_and_two_per_cent() -> None:
-    base = Summary.of([1.0, 1.001, 1.002])
-    for factor, expected in ((1.03, LESS), (1.01, TIE), (1.0, TIE), (0.99, TIE), (0.97, MORE)):
-        assert rank(base, Summary.of([factor, factor * 1.001, factor * 1.002])) == expected
-    assert rank(base, Summary.of([0.9, 1.5, 1.6, 0.8])) == TIE
-    assert rank(base, Summary.of([2.0, 2.0])) == TIE  # too few trials
-    assert rank(Summary.of([2000.0]), Summary.of([2150.0])) == LESS  # but long ones
-    assert rank(Summary.of([2000.0]), Summary.of([2050.0])) == TIE
-    nearly = Summary.of([1.0, 1.0, 1.05]), Summary.of([0.5, 1.06, 1.07, 1.08])
-    assert (
-        rank(Summary.of([1.0, 1.001, 1.002]), Summary.of([1.01, 1.011, 1.9])) == TIE
-    )  # medians differ little
-    assert [rank(*pair) for pair in (nearly, nearly[::-1])] == [TIE, TIE]  # the quartiles overlap
-
-
-def test_only_medians_say_by_how_much_times_differ() -> None:
-    base = Summary.of([0.8, 1.0, 1.0, 1.0, 1.001])
-    assert rank(base, Summary.of([1.01, 1.01, 1.01, 1.01, 1.012])) == TIE
-    assert rank(base, Summary.of([0.8, 1.03, 1.03, 1.03, 1.04])) == LESS
-    assert (
-        rank(Summary.of([2000.0, 2001.0, 2002.0]), Summary.of([2060.0])) == TIE
-    )  # one of them has one trial
-    assert rank(Summary.of([2000.0]), Summary.of([2110.0, 2111.0, 2112.0])) == LESS
-
-
 def test_a_summary_in_other_units() -> None:
-    assert Summary.of([2, 4, 8, 9, 40]).over(2) == Summary(5, 4, 2, 4.5, 1)
+    assert Summary.of([2, 4], [8, 9, 40]).over(2) == summary(5, 4, 2, 4.5, 1)
+    assert Summary.of([2, 4], [8, 9, 40]).over(2).trials == ((1, 2), (4, 4.5, 20))
     assert Summary.of([2, 2]).enough is False
     assert Summary.of([2, 2, 2]).enough
     assert Summary.of([1000.0, 3000.0]).enough

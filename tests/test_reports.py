@@ -90,7 +90,9 @@ def test_a_made_up_report_gets_its_pages(tmp_path: Path, publish: Callable[..., 
     assert script("make-claims", "--report", report, *asked).status == 0
     assert sorted(path.suffix for path in (tmp_path / "claims").iterdir()) == [".csv", ".html", ".md"]
     claims = (tmp_path / "claims/all.md").read_text()
-    assert re.search(r"toaster-wins .* The toaster is faster\. .* 10\.0 ms .* holds \|", claims)
+    assert re.search(
+        r"toaster-wins .* The toaster is faster\. .* 10\.0 ms .* holds \(to [\d.]+ margins\) \|", claims
+    )
     assert re.search(r"toaster-is-cheap .* cannot be told: nothing here measures it", claims)
     other = tmp_path / "claims/other.csv"
     other.write_text((tmp_path / "claims/all.csv").read_text().replace("toaster,", "oven,"))

@@ -169,6 +169,7 @@ def test_rounds_share_trials_and_seconds(trials: int, rounds: int, expected: int
     assert share.trials == expected
     assert share.budget_s == pytest.approx(6 / rounds)
     assert (share.setups, share.least_trials) == ((2, 3) if rounds == 3 else (4, 7))
+    assert share_of_round(effort.model_copy(update={"least_trials": 3}), rounds).least_trials == 3
 
 
 def measured(seconds: float = 0.1, trials: int = 3, digest: str = "1" * 64, **state: Any) -> Measurement:
@@ -396,7 +397,7 @@ def test_a_stage_is_its_words(job: RoundsJob) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "trials", "enough"), [(0.17, 1, True), (0.16, 1, False), (0.08, 3, True), (0.04, 4, False)]
+    ("seconds", "trials", "enough"), [(0.34, 1, True), (0.32, 1, False), (0.12, 3, True), (0.08, 4, False)]
 )
 def test_trials_of_rounds_end_early_in_their_share_of_the_time(
     seconds: float, trials: int, enough: bool
@@ -407,7 +408,10 @@ def test_trials_of_rounds_end_early_in_their_share_of_the_time(
     case.trials = [trial(ms) for ms in (100.0, 200.0, 300.0)]
     case.seconds = [0.1, 0.2, 0.04]
     assert case.is_enough  # a third of a second, though they do not agree
-    case.rounds = 1
+    case.trials = [trial(100.0)] * 3
+    case.seconds = [0.1, 0.1, 0.1]
+    assert not case.is_enough  # though they do
+    case.seconds, case.rounds = [0.1, 0.2, 0.04], 1
     assert not case.is_enough
 
 

@@ -18,6 +18,8 @@ from retrace.publish.chart_ratios import draw_ratios
 from retrace.records.comparison import COLUMNS, MachineComparison, compare_records, pair
 from retrace.records.record import Phase, Record, write_records
 
+pytestmark = pytest.mark.usefixtures("steady")
+
 SVG = "{http://www.w3.org/2000/svg}"
 TIMES = (9.9, 9.95, 10.0, 10.05, 10.1)
 

@@ -28,7 +28,7 @@ from retrace.graphs.csr import CSRGraph, load
 from retrace.graphs.query import Query, queries
 from retrace.measure.trials import Clock
 from retrace.planning.experiments import with_settings
-from retrace.records.comparison import interval
+from retrace.records.bootstrap import TAILS, resampled_medians
 from retrace.solvers import REGISTRY, DeviceSolver, Solver, find
 from retrace.system.errors import RetraceError, run_command
 from retrace_today.choice import Choice
@@ -55,7 +55,8 @@ def longer(first: Sequence[float], second: Sequence[float]) -> tuple[float, floa
     """
     shares = [after / before - 1 for before, after in zip(first, second, strict=True)]
     middle = statistics.median(shares)
-    return middle, *(interval([shares], np.median) if len(shares) > 1 else (middle, middle))
+    low, high = np.quantile(resampled_medians((tuple(shares),)), TAILS)
+    return middle, float(low), float(high)
 
 
 def predecessors() -> Iterator[Pair]:

@@ -28,11 +28,11 @@ def round_name(number: int, rounds: int) -> str:
 def share_of_round(effort: E, rounds: int) -> E:
     """Return how much to measure in one of several rounds.
 
-    Trials are rounded up, to three at least if so many are allowed in all.
+    Trials are rounded up, to three at least if so many are allowed in all, before which none ends early.
     """
     shared = {
         "trials": max(ceil(effort.trials / rounds), min(effort.trials, LEAST_TRIALS)),
-        "least_trials": ceil(effort.least_trials / rounds),
+        "least_trials": max(ceil(effort.least_trials / rounds), LEAST_TRIALS),
         "setups": ceil(effort.setups / rounds),
         "budget_s": effort.budget_s / rounds,
     }

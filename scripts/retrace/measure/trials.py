@@ -50,12 +50,8 @@ T = TypeVar("T")
 
 SETUP_S = 0.25
 """Seconds after which no further pass of `setup` begins."""
-NARROW = 0.02
-"""How far apart the quartiles of `solve` and `total`, over the median, may be where trials end early."""
-ENOUGH_S = 0.5
-"""Seconds of trials before they end early, as in nvbench."""
-PLENTY_S = 1.0
-"""Seconds of trials after which they end early even if they do not agree."""
+ENOUGH_S = 1.0
+"""Seconds of trials after which they end early: what they say is not looked at, since it is to be ranked."""
 MOST_AGAIN, AGAIN_MS = 19, 20.0
 """The most further solves of a trial, and the milliseconds after which no other begins."""
 ONCE_MS = 2000.0
@@ -94,7 +90,7 @@ class Effort(Model):
     emulated_vertices: int | None = Field(None, ge=1)
     """The emulator skips graphs with more vertices; without it none."""
     least_trials: int = Field(LEAST_TRIALS, ge=LEAST_TRIALS)
-    """Trials of a solver before they end early, because they agree or take long."""
+    """Trials of a solver before they end early, because they take long."""
     energy_s: float | None = Field(None, gt=0)
     """Seconds for which a search is repeated on a GPU, to measure its energy; without it, it is not."""
 
@@ -316,14 +312,8 @@ class Measurement(Results):
 
     @property
     def is_enough(self) -> bool:
-        """Whether the trials agree so well that more would tell nothing, or took long."""
-        if sum(self.seconds) < ENOUGH_S / self.rounds:
-            return False
-        if sum(self.seconds) >= PLENTY_S / self.rounds:
-            return True
-        solves, totals = [trial.solve for trial in self.trials], [trial.total for trial in self.trials]
-        summaries = (Summary.of(solves), Summary.of(totals))
-        return all(times.q3 - times.q1 <= NARROW * times.median for times in summaries)
+        """Whether the trials took their share of a second."""
+        return sum(self.seconds) >= ENOUGH_S / self.rounds
 
     @property
     def has_kernel_times(self) -> bool:

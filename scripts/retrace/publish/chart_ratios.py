@@ -20,7 +20,8 @@ from retrace.publish.chart_axes import (
     widen,
 )
 from retrace.publish.panels import LABELS
-from retrace.records.comparison import CONFIDENCE, EQUAL, MachineComparison
+from retrace.records.comparison import EQUAL, MachineComparison
+from retrace.records.statistics import CONFIDENCE
 from retrace.reports.wording import ratio
 
 VERDICTS = {"faster": (COLOURS[2], "o"), "slower": (COLOURS[1], "s"), "same": (COLOURS[7], "D")}

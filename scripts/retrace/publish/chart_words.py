@@ -14,7 +14,7 @@ from retrace.publish.provenance import cores, emulated, mixture
 from retrace.publish.sentences import sentence
 from retrace.publish.standing import comparison, headline, standings_of
 from retrace.publish.waterfall import MEANINGS, sentences
-from retrace.records.statistics import Order, rank
+from retrace.records.ranking import Order, rank
 from retrace.reports.claim import Fastest
 from retrace.reports.finding import Finding, by_verdict
 from retrace.reports.frame import Entry, Frame

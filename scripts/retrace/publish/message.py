@@ -12,7 +12,7 @@ from itertools import combinations
 
 from retrace.publish.panels import Dot, Panel
 from retrace.publish.sentences import sentence
-from retrace.records.statistics import Order, rank
+from retrace.records.ranking import Order, rank
 from retrace.reports.frame import why_incomparable
 from retrace.reports.report import Drawing
 from retrace.reports.wording import duration, power_of_two, ratio

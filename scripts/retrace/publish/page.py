@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from retrace.records.statistics import LEAST_TRIALS, RULE, Summary
+from retrace.records.ranking import RULE
+from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.reports.frame import Measured
 from retrace.reports.physical_limit import LEAST_BYTES
 from retrace.reports.wording import EMPTY, duration, plural, ratio, three_digits, word_list

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from retrace.records.record import Record
+from retrace.records.statistics import ENOUGH_ROUNDS
 from retrace.reports.frame import Measured
 from retrace.reports.wording import plural
 
@@ -20,7 +21,7 @@ def provenance(machine: str, entries: Iterable[Measured]) -> str:
     days = sorted({record.started[:10] for record in records})
     span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     parts = dict.fromkeys(filter(None, (*hardware, *software, span)))
-    return f"{machine}: {'; '.join(parts)}.{mixture(records)}"
+    return f"{machine}: {'; '.join(parts)}.{mixture(records)}{few_rounds(records)}"
 
 
 def origin(record: Record) -> dict[str, str]:
@@ -36,6 +37,15 @@ def mixture(records: Sequence[Record]) -> str:
         named = (f"{name} ({plural(count, 'record')})" for name, count in counts.items())
         mixed += [f"{len(counts)} {what}s: {', '.join(named)}"] if len(counts) > 1 else []
     return f" Mixed, of {'; of '.join(mixed)}; times are compared only within one." if mixed else ""
+
+
+def few_rounds(records: Sequence[Record]) -> str:
+    """Say how many records with times are of too few processes; empty if none are."""
+    timed = [record for record in records if record.timed]
+    few = sum(record.rounds < ENOUGH_ROUNDS for record in timed)
+    which = "Each record" if few == len(timed) else plural(few, "record")
+    what = f"of fewer than {ENOUGH_ROUNDS} rounds (processes), so that its margin is that of one"
+    return f" {which} is {what}." if few else ""
 
 
 def cores(entries: Iterable[Measured]) -> list[str]:

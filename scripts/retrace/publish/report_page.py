@@ -151,7 +151,7 @@ def _lists(frame: Frame, abstracts: Iterable[Abstract]) -> dict[str, Any]:
         for name, claim in report.claims.items():
             for machine, finding in summary.findings[name].items():
                 words = {"the report says": claim.says, "verdict": finding.sentence}
-                words |= {"measured": finding.measured, "judged by": claim.rule}
+                words |= {"stands": finding.sureness, "measured": finding.measured, "judged by": claim.rule}
                 lists[f"claim/{report.key}/{name}/{machine}"] = {
                     "title": f"{report.key}, {name}, {machine}",
                     "words": list(words.items()),

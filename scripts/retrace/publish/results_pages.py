@@ -14,8 +14,10 @@ from retrace.publish.page import fill
 from retrace.publish.panels import FigureContent
 from retrace.publish.provenance import provenance
 from retrace.publish.verification import outcomes
+from retrace.records.margins import margins
 from retrace.reports.frame import Frame, read_frames
 from retrace.reports.report import Report, report_paths
+from retrace.reports.verdict_changes import agreements, by_machine
 from retrace.system.project import ROOT
 
 REMAKE = "make pages"
@@ -42,6 +44,7 @@ def pages(records: Iterable[Path]) -> dict[str, bytes]:
         drawn=files.keys(),
         machines=[provenance(name, frame.measured) for name in frame.machines],
         verified=outcomes(frame),
+        agreements=agreements(by_machine(reports, frame), margins().spread),
         remake=REMAKE,
     )
     return files | {"README.md": front.encode()}

@@ -17,13 +17,13 @@ from retrace.publish.page import MARK, UNSURE, Cell, Group, Page, Row, Table, fi
 from retrace.publish.provenance import cores, emulated, provenance
 from retrace.publish.record_cards import address
 from retrace.records.machine_check import Doubt
-from retrace.records.statistics import LEAST_TRIALS, Summary
+from retrace.records.statistics import ENOUGH, Summary
 from retrace.reports.frame import Frame, GraphRow, Measured, Printed, speed_up, why_incomparable
 from retrace.reports.like_for_like import RESIDENT, best_other, break_even, is_search, order_by
 from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit, least_bytes, limit_of
 from retrace.reports.report import Report, TableLayout, table_layout
-from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits
+from retrace.reports.wording import EMPTY, duration, few_trials, plural, power_of_two, ratio, three_digits
 
 TWICE = " / "
 """Between the numbers of two printed columns with the same head."""
@@ -45,6 +45,7 @@ def page(frame: Frame, experiment: str, report: Report | None) -> Page:
         measures=grid.measures,
         plain=grid.plain,
         doubts=grid.doubts,
+        few=ENOUGH if any(e.total and e.total.n < ENOUGH for e in frame.measured) else 0,
         with_setup=grid.with_setup,
         is_judged=any(experiment in claim.experiments for claim in claims),
         cores=cores(shown.measured),
@@ -70,10 +71,9 @@ def time_cell(
     if (times := entry.times.get(measure)) is None:
         return Cell(tip="no further search was timed" if measure == RESIDENT else "")
     text = three_digits(times.median) if plain else duration(times.median)
-    few = entry.total.n < LEAST_TRIALS and measure not in ("setup", "with setup")
+    text += few_trials(times) if measure not in ("setup", "with setup") else ""
     why = doubtful.get(place, ())
-    notes = [words().few(entry)] if few else []
-    notes += [f"{entry.machine}, doubtful: {doubt.why}." for doubt in why]
+    notes = [f"{entry.machine}, doubtful: {doubt.why}." for doubt in why]
     text, tip = f"{text} {MARK}" if why else text, "; ".join(f"doubtful: {doubt.found}" for doubt in why)
     return Cell(text, tip, notes=notes, value=times.median, address=place, entry=entry, times=times)
 

@@ -20,7 +20,7 @@ from retrace.system.files import check_regular
 from retrace.system.models import one_line
 
 COLUMNS = ["report", "section", "claim", "words", "experiment", "rule"]
-COLUMNS += ["machine", "measured", "verdict", "why"]
+COLUMNS += ["machine", "measured", "verdict", "why", "sureness"]
 
 
 def tidy(report: Report, frame: Frame) -> pd.DataFrame:
@@ -29,7 +29,8 @@ def tidy(report: Report, frame: Frame) -> pd.DataFrame:
     for name, claim in report.claims.items():
         cells = (report.key, claim.section, name, claim.says, ", ".join(claim.experiments), claim.rule)
         for machine, finding in findings[name].items():
-            rows.append((*cells, machine, finding.measured, str(finding.verdict), finding.why))
+            found = finding.measured, str(finding.verdict), finding.why, finding.sureness
+            rows.append((*cells, machine, *found))
     return pd.DataFrame(rows, columns=COLUMNS, dtype="string")
 
 
@@ -42,8 +43,9 @@ def page(report: Report, frame: Frame) -> Page:
     for name, claim in report.claims.items():
         cells = [Cell(claim.section), Cell(claim.says), Cell(claim.rule or EMPTY)]
         for finding in findings[name].values():
+            sure = f" ({finding.sureness})" if finding.sureness else ""
             is_open = finding.verdict == Verdict.OPEN
-            cells += [Cell(finding.measured or EMPTY), Cell(finding.sentence, bad=is_open)]
+            cells += [Cell(finding.measured or EMPTY), Cell(f"{finding.sentence}{sure}", bad=is_open)]
         rows.append(Row(name, cells))
     return Page(
         title=f"{report.title}: what {report.key} says, and what was measured",

@@ -3,23 +3,29 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy import stats
 
 from retrace.catalogue.known_solvers import CATALOGUE
+from retrace.records.bootstrap import interval
+from retrace.records.margins import phase_times
+from retrace.records.ranking import Order, rank
 from retrace.records.record import Phase, Record
-from retrace.records.statistics import Order, Summary, rank
+from retrace.records.statistics import CONFIDENCE, Summary
 from retrace.system.cells import no_formula
 
-CONFIDENCE, RESAMPLES, SEED = 0.95, 1999, 1
 EQUAL = 1.05
 """A ratio between this and its inverse is no difference that a reader would act on."""
-HEAD = ("experiment", "solver", "graph", "first ms", "second ms", "ratio", "95 % interval", "second is")
+HEAD = (
+    "experiment",
+    "solver",
+    "graph",
+    "first ms",
+    "second ms",
+    "ratio",
+    f"{CONFIDENCE * 100:.0f} % interval",
+    "second is",
+)
 COLUMNS = (
     "experiment", "graph", "solver", "parameters", "source", "phase", "first_ms", "first_trials", "second_ms",
     "second_trials", "ratio", "low", "high", "verdict",
@@ -46,7 +52,7 @@ class MachineComparison:
 
     @property
     def verdict(self) -> str:
-        """Whether the second is `faster` or `slower`, by `statistics.rank`, the `same`, or one `cannot tell`.
+        """Whether the second is `faster` or `slower`, by `ranking.rank`, the `same`, or one `cannot tell`.
 
         It is the same if the whole interval is within 5 % of 1.
         """
@@ -94,36 +100,11 @@ def pair(first: Iterable[Record], second: Iterable[Record]) -> tuple[list[tuple[
 
 def compare_records(first: Record, second: Record, phase: Phase) -> MachineComparison | None:
     """Compare a phase of two records; None if one has no such time above 0."""
-    times = [_times(one, phase) for one in (first, second)]
-    if not all(len(some) and np.median(some) > 0 for some in times):
+    a, b = (phase_times(record, phase) for record in (first, second))
+    if a is None or b is None or not (a.median > 0 and b.median > 0):
         return None
-    low, high = interval(times, _ratio) if min(map(len, times)) > 1 else (None, None)
-    a, b = (Summary.of([float(time) for time in some]) for some in times)
+    low, high = interval(a.trials, b.trials) if min(a.n, b.n) > 1 else (None, None)
     return MachineComparison(first, phase, a, b, low, high)
-
-
-def interval(
-    samples: Sequence[Sequence[float] | NDArray[np.float64]], statistic: Callable[..., Any]
-) -> tuple[float, float]:
-    """Return the ends of a statistic's bootstrap interval; each sample has two values or more."""
-    ends = stats.bootstrap(
-        samples, statistic, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="percentile",
-        rng=np.random.default_rng(SEED),
-    ).confidence_interval  # fmt: skip
-    return float(ends.low), float(ends.high)
-
-
-def _times(record: Record, phase: Phase) -> NDArray[np.float64]:
-    """Return the times of a phase in ms, shape (trials,), or of `setup`, shape (setups,)."""
-    if phase == "setup":
-        return np.array(record.setup)
-    times = (getattr(trial, phase) for trial in record.trials)
-    return np.array([time for time in times if time is not None], dtype=np.float64)
-
-
-def _ratio(first: NDArray[np.float64], second: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    ratio: NDArray[np.float64] = np.median(second, axis=axis) / np.median(first, axis=axis)
-    return ratio
 
 
 def as_csv(compared: Iterable[MachineComparison]) -> str:

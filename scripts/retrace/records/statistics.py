@@ -1,26 +1,25 @@
-"""Median, quartiles and minimum of trials, and the one rule for which of two times is less."""
+"""Median, quartiles and minimum of trials, with what it takes to rank them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, field
+from itertools import chain
 
 LEAST_TRIALS = 3
 """Fewer have no quartiles to speak of."""
-SAME = 1.02
-"""How far apart medians of the same work may be: on the H200 up to 1.4 % (docs/experiments, 16)."""
+ENOUGH = 5
+"""Of fewer trials each quartile is an extreme, or beside one, so that one odd trial moves it."""
+ENOUGH_ROUNDS = 3
+"""Of fewer processes nothing is known of how far processes differ."""
 LONG_MS = 1000.0
 """Runs that take this long may be compared by fewer trials."""
-FEW = 1.05
-"""How far such runs must differ: repeated on the H200, they differed by 0 to 1 %, once by 4.8 %."""
 
-RULE = (
-    "One time is less than another only if the quartiles do not overlap, of at least "
-    f"{LEAST_TRIALS} trials each, and the medians differ by more than {SAME - 1:.0%}; with fewer trials, of "
-    f"{LONG_MS / 1000:.0f} s or more, only if they differ by more than {FEW - 1:.0%}."
-)
-"""What `rank` does, in words."""
+CONFIDENCE, RESAMPLES = 0.95, 999
+"""Of the interval of a ratio, and from how many bootstrap resamples it is."""
+
+Trials = tuple[tuple[float, ...], ...]
+"""The values of trials by round: a process that measured them."""
 
 
 @dataclass(frozen=True)
@@ -32,17 +31,23 @@ class Summary:
     q1: float
     q3: float
     minimum: float
+    trials: Trials = field(compare=False, repr=False)
+    """The values themselves, by round."""
+    margin: float = field(default=1.0, compare=False)
+    """What a ratio must exceed to be a difference, since the same work, measured again, differs as much."""
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Summary:
-        """Summarise `values`, at least one."""
-        ordered = sorted(values)
+    def of(cls, *rounds: Sequence[float], margin: float = 1.0) -> Summary:
+        """Summarise values, at least one, of one round or more."""
+        ordered = sorted(chain(*rounds))
         q1, median, q3 = (_quantile(ordered, share) for share in (0.25, 0.5, 0.75))
-        return cls(len(ordered), median, q1, q3, ordered[0])
+        trials = tuple(tuple(values) for values in rounds if values)
+        return cls(len(ordered), median, q1, q3, ordered[0], trials, margin)
 
     def over(self, unit: float) -> Summary:
         """Return the same in other units, such as another solver's median."""
-        return Summary(self.n, self.median / unit, self.q1 / unit, self.q3 / unit, self.minimum / unit)
+        rounds = ([value / unit for value in values] for values in self.trials)
+        return Summary.of(*rounds, margin=self.margin)
 
     @property
     def enough(self) -> bool:
@@ -56,25 +61,3 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
     low, part = int(place), place % 1
     a, b = ordered[low], ordered[min(low + 1, len(ordered) - 1)]
     return float(b - (b - a) * (1 - part) if part >= 0.5 else a + (b - a) * part)
-
-
-class Order(Enum):
-    """How one time compares with another."""
-
-    LESS = "less"
-    TIE = "cannot be told apart"
-    MORE = "more"
-
-
-def rank(a: Summary, b: Summary) -> Order:
-    """Return whether the first time is less than the second, or more, as `RULE` says."""
-    if not (a.enough and b.enough):
-        return Order.TIE
-    if min(a.n, b.n) < LEAST_TRIALS:
-        margin = FEW
-    elif a.q1 <= b.q3 and b.q1 <= a.q3:
-        return Order.TIE
-    else:
-        margin = SAME
-    ratio = b.median / a.median
-    return Order.LESS if ratio > margin else Order.MORE if ratio < 1 / margin else Order.TIE

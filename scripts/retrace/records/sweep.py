@@ -8,7 +8,9 @@ from statistics import fmean, median
 
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.record import Record
-from retrace.records.statistics import SAME
+
+WORTH = 1.02
+"""How much cheaper a value must be to take the place of the solvers' own."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Sweep:
     def best(self) -> int | None:
         """The cheapest value; None if the solvers' own are as cheap."""
         value = min(self.costs, key=self.costs.__getitem__, default=None)
-        return value if value is not None and self.costs[value] * SAME < 1 else None
+        return value if value is not None and self.costs[value] * WORTH < 1 else None
 
 
 def sweep(key: str, records: Iterable[Record]) -> Sweep:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeV
 from pydantic import Discriminator, Field, GetPydanticSchema, Tag
 
 from retrace.graphs.graph_names import NO_GRAPH
+from retrace.records.ranking import Order, is_same, most_of, rank, ratio_range
 from retrace.records.record import PHASES
-from retrace.records.statistics import SAME, Order, rank
 from retrace.records.variant import Variant
 from retrace.reports.finding import Finding, Speaks, Verdict, Weighed, weigh
 from retrace.reports.measures import Measure
@@ -36,6 +36,8 @@ Quantity = Annotated[str, Field(pattern="^[a-z][a-z_0-9]*$")]
 """What a record says: a phase, what `Measured.quantity` derives from it, or what a solver observed."""
 DERIVED = ("outside_kernels", "kernel_per_iteration")
 """Times of a record that are no phases: of solve, what its kernels do not take, and a kernel's average."""
+LITTLE = 0.02
+"""The share of a time that is little: a bound of ours."""
 REAL = ("dimacs", "snap")
 """The origins of real graphs."""
 
@@ -178,8 +180,8 @@ class Faster(Comparison):
         for pair in (pair for pairs in by_couple for pair in pairs):
             against = f" ({pair.fast} against {pair.slow})" if len(by_couple) > 1 else ""
             speaks = Speaks.of(pair.order is Order.LESS, pair.order is Order.MORE, pair.unclear)
-            comparisons[f"{pair.graph}{against}"] = speaks, pair.work
-        sides = [speaks for speaks, _ in comparisons.values()]
+            comparisons[f"{pair.graph}{against}"] = Weighed(speaks, pair.work, pair.assurance)
+        sides = [one.speaks for one in comparisons.values()]
         faster, slower = sides.count(Speaks.FOR), sides.count(Speaks.AGAINST)
         counts = [f"faster in {faster}, slower in {slower} of {len(sides)}"]
         shares = {graph: f"{share:.0%} of the vertices left" for graph, share in left.items() if share < 1}
@@ -206,7 +208,10 @@ class NotFaster(Comparison):
             Speaks.of(order is not Order.LESS and not pair.unclear, order is Order.LESS, pair.unclear)
             for pair, order in zip(pairs, orders, strict=True)
         ]
-        comparisons = {pair.graph: (side, pair.work) for pair, side in zip(pairs, sides, strict=True)}
+        comparisons = {
+            pair.graph: Weighed(side, pair.work, inf if pair.order is Order.TIE else pair.assurance)
+            for pair, side in zip(pairs, sides, strict=True)
+        }
         slower, quicker = orders.count(Order.MORE), orders.count(Order.LESS)
         counts = f"slower on {slower}, faster on {quicker} of {len(pairs)} graphs"
         return weigh(comparisons, str(pairs[-1]), counts, short=_short(pairs[-1:], [counts]))
@@ -228,16 +233,19 @@ class SomewhereFaster(Comparison):
             return evidence.untimed
         first, last = pairs[0], pairs[-1]
         faster = [pair.graph for pair in pairs if pair.order is Order.LESS]
-        unclear = [pair.graph for pair in pairs if pair.order is Order.TIE and pair.ratio > SAME]
+        unclear = [pair.graph for pair in pairs if pair.unclear]
+        sure = inf
         if faster:
+            sure = max(pair.assurance for pair in pairs if pair.order is Order.LESS)
             more = ", the largest measured" if last.graph in faster else ""
             verdict, why = Verdict.HOLDS, f"{first.fast} is faster up to {faster[-1]}{more}"
         elif unclear:
             verdict, why = Verdict.OPEN, f"the spread on {word_list(unclear)} is too wide"
         else:
             verdict, why = Verdict.FAILS, f"{first.slow} is no slower on any graph"
+            sure = min((pair.assurance for pair in pairs if pair.order is Order.MORE), default=inf)
         short = ", ".join(f"{ratio(pair.ratio)} on {pair.graph}" for pair in (first, last))
-        return Finding(verdict, f"{first}; {last}", why, short)
+        return Finding(verdict, f"{first}; {last}", why, short, stands_to=sure)
 
 
 class Fastest(Comparison):
@@ -268,7 +276,9 @@ class Fastest(Comparison):
             orders = {pair.order for pair in here}
             unclear = any(pair.unclear for pair in here)
             speaks = Speaks.of(orders == {Order.LESS}, Order.MORE in orders, unclear)
-            comparisons[graph] = speaks, here[0].work
+            beaten = [pair.assurance for pair in here if pair.order is Order.MORE]
+            sure = max(beaten) if beaten else min(pair.assurance for pair in here)
+            comparisons[graph] = Weighed(speaks, here[0].work, sure)
             medians = {best: here[0].times[0].median} | {pair.slow: pair.times[1].median for pair in here}
             least = min(medians, key=lambda variant: medians[variant])
             longer = ratio(medians[best] / medians[least]) if least != best else ""
@@ -297,14 +307,15 @@ class GainGrows(Comparison):
         return super()._words | {"less": "over" if self.as_ratio else "less"}
 
     def judge(self, evidence: Evidence) -> Finding:
-        """Judge each step to a larger graph; a step whose ranges overlap, by the quartiles, is a tie."""
+        """Judge each step to a larger graph; a step whose ranges overlap is a tie."""
         pairs = evidence.pairs(evidence.variants, self.by)
         if len(pairs) < 2:
             return evidence.untimed
         comparisons, texts = {}, []
         for smaller, larger in pairwise(pairs):
             (low, high), (least, most) = (pair.gain(self.as_ratio) for pair in (smaller, larger))
-            comparisons[larger.graph] = Speaks.of(least > high, most < low, unclear=True), larger.work
+            speaks = Speaks.of(least > high, most < low, unclear=True)
+            comparisons[larger.graph] = Weighed(speaks, larger.work)
         for pair in (pairs[0], pairs[-1]):
             ms = pair.times[1].median - pair.times[0].median
             saved = f"{duration(abs(ms))} {'saved' if ms >= 0 else 'lost'}"
@@ -348,25 +359,29 @@ class Below(Comparison):
     every: list[Spec]
 
     compared = ("every",)
-    wording = "{by} of {every}{conditions}; holds if the third quartile of each is less than {below_s:g} s"
+    wording = "{by} of {every}{conditions}; holds if each is less than {below_s:g} s by more than the margin"
 
     def judge(self, evidence: Evidence) -> Finding:
-        """Judge by the third quartile of each variant where it is greatest."""
-        slowest = {}
+        """Judge by each variant where it takes longest, the end of its interval widened by the margin."""
+        slowest: dict[str, tuple[float, float]] = {}
         for variant in evidence.variants:
             times = [entry.times.get(self.by) for entry in evidence.timed(variant).values()]
-            slowest[str(variant)] = max((summary.q3 for summary in times if summary), default=0.0)
-        if not any(slowest.values()):
+            ends = [(most_of(summary), summary.median) for summary in times if summary]
+            slowest[str(variant)] = max(ends, default=(0.0, 0.0))
+        if not any(most for most, _ in slowest.values()):
             why = "no graph of that size was measured as a whole"
             return Finding(Verdict.OPEN, why=why) if evidence.on_gpu else evidence.untimed
-        ms, name = max((ms, name) for name, ms in slowest.items())
+        (most, ms), name = max((times, name) for name, times in slowest.items())
         measured = f"slowest: {duration(ms)} ({name})"
-        if late := [name for name, ms in slowest.items() if ms >= self.below_s * 1e3]:
+        bound = self.below_s * 1e3
+        if late := [name for name, (_, ms) in slowest.items() if ms >= bound]:
             part = Verdict.FAILS if len(late) == len(slowest) else Verdict.IN_PART
             return Finding(part, measured, f"not {', '.join(late)}")
-        if untimed := [name for name, ms in slowest.items() if not ms]:
+        if most >= bound:
+            return Finding(Verdict.OPEN, measured, f"the spread, to {duration(most)}, is too wide")
+        if untimed := [name for name, (most, _) in slowest.items() if not most]:
             return Finding(Verdict.IN_PART, measured, f"not measured: {', '.join(untimed)}")
-        return Finding(Verdict.HOLDS, measured)
+        return Finding(Verdict.HOLDS, measured, stands_to=bound / most)
 
 
 class Ratio(Comparison):
@@ -418,7 +433,7 @@ class Ratio(Comparison):
         return dict(zip(graphs, others, strict=True))
 
     def judge(self, evidence: Evidence) -> Finding:
-        """Judge graph by graph; times whose quartiles lie on both sides of a bound tie."""
+        """Judge graph by graph; a ratio whose range, widened by the margin, has a bound in it ties."""
         low, high = self.at_least or 0.0, inf if self.at_most is None else self.at_most
         variant, base_variant = evidence.variants
         entries, bases = evidence.timed(variant), list(evidence.timed(base_variant).values())
@@ -429,19 +444,24 @@ class Ratio(Comparison):
             top = entry.quantity(self.of)
             unit = base.quantity(self.over_its or self.of) if base else None
             if top and unit and unit.median:
-                ratios[graph] = top.over(unit.median)
-                inside = [low <= value <= high for value in (ratios[graph].q1, ratios[graph].q3)]
-                comparisons[graph] = Speaks.of(all(inside), not any(inside), unclear=True), entry.work[0]
+                ratios[graph] = top.median / unit.median
+                least, most = ratio_range(unit, top)
+                speaks = Speaks.of(low <= least <= most <= high, most < low or least > high, unclear=True)
+                are_counts = top.margin == unit.margin == 1
+                sure = inf if are_counts else bounded(least, most, low, high)
+                comparisons[graph] = Weighed(speaks, entry.work[0], sure)
         if not ratios:
             return self._without_ratio(evidence, list(entries.values()), bases)
         if self.somewhere:
-            comparisons = {g: said for g, said in comparisons.items() if said[0] is Speaks.FOR} or comparisons
+            comparisons = {
+                g: one for g, one in comparisons.items() if one.speaks is Speaks.FOR
+            } or comparisons
         if list(ratios) == [NO_GRAPH]:
-            return weigh(comparisons, ratio(ratios[NO_GRAPH].median))
-        least, most = (choose(ratios, key=lambda graph: ratios[graph].median) for choose in (min, max))
+            return weigh(comparisons, ratio(ratios[NO_GRAPH]))
+        lowest, highest = (choose(ratios, key=ratios.__getitem__) for choose in (min, max))
         last = list(ratios)[-1]
-        numbers = [f"{graph}: {ratio(ratios[graph].median)}" for graph in dict.fromkeys((least, most, last))]
-        return weigh(comparisons, *numbers, largest=f"{ratio(ratios[last].median)} on {last}")
+        numbers = [f"{graph}: {ratio(ratios[graph])}" for graph in dict.fromkeys((lowest, highest, last))]
+        return weigh(comparisons, *numbers, largest=f"{ratio(ratios[last])} on {last}")
 
     def _is_over(self, entry: Measured, base: Measured) -> bool:
         """Return whether it is over a record: of the very same graph, or of the one named for it."""
@@ -476,7 +496,7 @@ class Spread(Comparison):
     )
 
     def judge(self, evidence: Evidence) -> Finding:
-        """Judge how far apart variants are; a ratio whose quartiles lie on both sides of the bound ties."""
+        """Judge how far apart variants are; a ratio whose range has the bound in it ties."""
         widest: dict[str, Pair] = {}
         for two in permutations(evidence.variants, 2):
             for pair in evidence.pairs(two, self.by):
@@ -485,7 +505,7 @@ class Spread(Comparison):
         for graph, pair in widest.items():
             low, high = pair.gain(as_ratio=True)
             speaks = Speaks.of(low >= self.at_least, high < self.at_least, unclear=True)
-            comparisons[graph] = speaks, pair.work
+            comparisons[graph] = Weighed(speaks, pair.work, bounded(low, high, self.at_least, inf))
         if not widest:
             return evidence.untimed
         ends = sorted(widest.values(), key=lambda pair: pair.work)
@@ -560,8 +580,13 @@ class NewerGPU(Comparison):
             if not differ:
                 times = [entry.times[self.by] for entry in (new, old)]
                 order = rank(*times)
-                speaks = Speaks.of(order is claimed, order is contrary)
-                comparisons[f"{new.title} ({new.machine}, {old.machine})"] = speaks, new.work[0]
+                unclear = order is Order.TIE and not is_same(*times)
+                speaks, (low, high) = (
+                    Speaks.of(order is claimed, order is contrary, unclear),
+                    ratio_range(*times),
+                )
+                said = Weighed(speaks, new.work[0], bounded(low, high, 1.0, inf))
+                comparisons[f"{new.title} ({new.machine}, {old.machine})"] = said
                 medians = [duration(summary.median) for summary in times]
                 texts.append(f"{new.title}: {medians[0]} ({new.machine}), {medians[1]} ({old.machine})")
         printed: dict[str, dict[str, str]] = {}
@@ -584,6 +609,16 @@ class NewerGPU(Comparison):
         return weigh(comparisons, texts[-1], *quoted)
 
 
+def bounded(least: float, most: float, low: float, high: float) -> float:
+    """Return how many times as wide the margin of a range may be until a bound is in it; 1 or less if so.
+
+    The range from `least` to `most` is all between the bounds, or all beyond one, or has one in it.
+    """
+    sides = (least / low if low else inf, high / most if most else inf)
+    beyond = (low / most if most else inf, least / high if high else inf)
+    return max(min(sides), *beyond)
+
+
 def generation(entry: Measured) -> tuple[int, ...]:
     """Return the compute capability of a record's GPU, such as (9, 0); nothing without a GPU."""
     gpu = entry.record.machine.gpu
@@ -600,7 +635,7 @@ class OneOff(Comparison):
     compared = ("variant", "of")
     wording = (
         "prefix sums on the host less those on the GPU; holds if they are "
-        f"{SAME - 1:.0%} of vert's total or less on every graph"
+        f"{LITTLE:.0%} of vert's total or less on every graph"
     )
 
     def judge(self, evidence: Evidence) -> Finding:
@@ -611,8 +646,8 @@ class OneOff(Comparison):
             device, host = (_observed(pair.entries[0], f"prefix_{place}_ms") for place in ("device", "host"))
             total = pair.times[1].median
             if device and host:
-                much = host - device > (SAME - 1) * total
-                comparisons[pair.graph] = Speaks.of(not much, much), pair.work
+                much = host - device > LITTLE * total
+                comparisons[pair.graph] = Weighed(Speaks.of(not much, much), pair.work)
                 both = f"{duration(device)} on the GPU, {duration(host)} on the host"
                 measured = f"{pair.graph}: {both}, of {duration(total)} in all"
         return weigh(comparisons, measured) if comparisons else evidence.untimed

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Self
 
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.records.statistics import SAME, Order, Summary, rank
+from retrace.records.ranking import Order, is_same, rank, ratio_range
+from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
 from retrace.reports.claim import Comparison
 from retrace.reports.finding import Finding, Verdict
 from retrace.reports.frame import Frame, Measured, why_incomparable
 from retrace.reports.measures import Measure
 from retrace.reports.report import Report
-from retrace.reports.wording import duration, ratio, word_list
+from retrace.reports.wording import duration, few_trials, ratio, word_list
 from retrace.system.errors import RetraceError
 
 
@@ -121,8 +122,14 @@ class Pair:
 
     @property
     def unclear(self) -> bool:
-        """Whether the medians differ and only the spread makes it a tie."""
-        return self.order is Order.TIE and max(self.ratio, 1 / self.ratio) > SAME
+        """Whether it is a tie for its spread, or that of the same work, alone."""
+        return self.order is Order.TIE and not is_same(*self.times)
+
+    @property
+    def assurance(self) -> float:
+        """By how many times the margin the nearer end of the interval is from 1; 1 or less of a tie."""
+        low, high = ratio_range(*self.times)
+        return max(low, 1 / high) if high else low
 
     @property
     def work(self) -> int:
@@ -135,12 +142,13 @@ class Pair:
         return self.times[1].median / self.times[0].median
 
     def gain(self, as_ratio: bool) -> tuple[float, float]:
-        """Return the range of what the first gains, by the quartiles, as a ratio or a difference."""
-        fast, slow = self.times
+        """Return the range of what the first gains, as a ratio or, in ms, as a difference."""
+        low, high = ratio_range(*self.times)
         if as_ratio:
-            return slow.q1 / fast.q3, slow.q3 / fast.q1
-        return slow.q1 - fast.q3, slow.q3 - fast.q1
+            return low, high
+        fast = self.times[0].median
+        return fast * (low - 1), fast * (high - 1)
 
     def __str__(self) -> str:
-        first, second = (duration(times.median) for times in self.times)
+        first, second = (f"{duration(times.median)}{few_trials(times)}" for times in self.times)
         return f"{self.graph}: {first} ({self.fast}), {second} ({self.slow}), {ratio(self.ratio)}"

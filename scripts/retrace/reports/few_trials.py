@@ -4,12 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
+from retrace.records.ranking import Order, rank
 from retrace.records.record import Record
-from retrace.records.statistics import LEAST_TRIALS, Order, rank
+from retrace.records.statistics import ENOUGH, LEAST_TRIALS
 from retrace.reports.frame import Frame, Measured, why_incomparable
-
-ENOUGH = 5
-"""Of fewer trials each quartile is an extreme, or beside one, so that one odd trial moves it."""
 
 
 def with_few_trials(records: Iterable[Record]) -> list[Record]:

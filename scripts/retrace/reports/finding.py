@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from math import fsum, log2
+from math import fsum, inf, log2
+from typing import NamedTuple
 
-from retrace.records.statistics import RULE
+from retrace.records.ranking import RULE
 
 
 class Verdict(StrEnum):
@@ -32,6 +33,8 @@ class Finding:
     """The numbers that a figure has room for; all if empty."""
     largest: str = ""
     """The number on the graph of the most work, if the numbers do not begin with it."""
+    stands_to: float = inf
+    """How many times as wide all margins may be before there is another verdict; infinite of none."""
 
     @property
     def number(self) -> str:
@@ -43,6 +46,17 @@ class Finding:
     def sentence(self) -> str:
         """The verdict, and why."""
         return f"{self.verdict}: {self.why}" if self.why else str(self.verdict)
+
+    @property
+    def sureness(self) -> str:
+        """How sure the verdict is, in words; empty if it does not rest on margins."""
+        if self.stands_to == inf:
+            return ""
+        return (
+            f"to {self.stands_to:.2g} margins"
+            if self.stands_to < MOST_SURE
+            else f"beyond {MOST_SURE} margins"
+        )
 
 
 def by_verdict(findings: Mapping[str, Finding]) -> dict[Verdict, list[str]]:
@@ -68,60 +82,94 @@ class Speaks(Enum):
         return cls.FOR if borne_out else cls.AGAINST if contradicted else tie
 
 
-Weighed = tuple[Speaks, int]
-"""What a comparison says, and the work of its graph."""
+class Weighed(NamedTuple):
+    """What a comparison says, the work of its graph, and up to how many times the margin it says so."""
+
+    speaks: Speaks
+    work: int
+    assurance: float = inf
+
+
+MOST_SURE = 10
+"""Beyond so many times the margin no number is named."""
 SLIGHT = 0.1
 """The share of the weight that may contradict a claim that holds."""
 COMPARING = (
     f"{RULE} Times are medians. A comparison weighs by the logarithm of its graph's vertices, or of sources "
     "times arcs where each source is a search. A claim holds if it is borne out on the largest graph and by "
     f"more than half of the weight, and contradicted by no more than {SLIGHT:.0%}; it does not hold if the "
-    "reverse is true, or if nothing bears it out. All else holds in part. A tie speaks for neither; but "
-    "where ties by spread alone, counted as contradictions, would keep it from holding, it cannot be told. "
-    "Bounds are ours where the claim names none. The numbers quoted are those of the graph with the most "
-    "work; of several comparisons on it, those with the least and the greatest ratio."
+    "reverse is true, or if some contradict it and nothing may bear it out. All else holds in part. A tie "
+    "speaks for neither; but it is one by spread alone unless 1 is in the interval and the margin is not. "
+    "Where such ties, counted as contradictions, would keep a claim from holding, it cannot be told. To 1.8 "
+    "margins means that there is another verdict once all margins are 1.8 times as wide. Bounds are ours "
+    "where the claim names none. The numbers quoted are those of the graph with the most work; of several "
+    "comparisons on it, those with the least and the greatest ratio."
 )
 """What the verdicts mean."""
 
 
 def verdict(comparisons: Sequence[Weighed]) -> Verdict:
     """Turn comparisons into a verdict, as `COMPARING` says."""
-    result = _verdict(comparisons, Speaks.NEITHER)
-    hangs = result == Verdict.HOLDS and _verdict(comparisons, Speaks.AGAINST) != Verdict.HOLDS
-    return Verdict.OPEN if hangs else result
+    certain, doubted = (_counted(comparisons, side) for side in (Speaks.NEITHER, Speaks.AGAINST))
+    sides = {one.speaks for one in comparisons}
+    if _prevails(certain, Speaks.FOR, Speaks.AGAINST):
+        return Verdict.HOLDS if _prevails(doubted, Speaks.FOR, Speaks.AGAINST) else Verdict.OPEN
+    if _prevails(certain, Speaks.AGAINST, Speaks.FOR):
+        return Verdict.FAILS
+    if Speaks.FOR in sides:
+        return Verdict.IN_PART
+    return Verdict.FAILS if Speaks.AGAINST in sides and Speaks.UNCLEAR not in sides else Verdict.OPEN
 
 
-def _verdict(comparisons: Sequence[Weighed], unclear: Speaks) -> Verdict:
-    """Turn comparisons into a verdict, with those that are unclear counted as `unclear`."""
-    comparisons = [(unclear if speaks is Speaks.UNCLEAR else speaks, work) for speaks, work in comparisons]
-    weights = [(speaks, log2(2 + work)) for speaks, work in comparisons]
-    total = fsum(weight for _, weight in weights)
-    share = {side: fsum(weight for speaks, weight in weights if speaks is side) / total for side in Speaks}
-    most = max(work for _, work in comparisons)
-    largest = [speaks for speaks, work in comparisons if work == most]
+def _counted(comparisons: Sequence[Weighed], unclear: Speaks) -> list[Weighed]:
+    """Count those that are unclear as `unclear`."""
+    return [one._replace(speaks=unclear) if one.speaks is Speaks.UNCLEAR else one for one in comparisons]
 
-    def prevails(side: Speaks, other: Speaks) -> bool:
-        agree = 2 * largest.count(side) > len(largest) and other not in largest
-        return agree and share[side] > 1 / 2 and share[other] <= SLIGHT
 
-    if not share[Speaks.FOR]:
-        return Verdict.FAILS if share[Speaks.AGAINST] else Verdict.OPEN
-    if prevails(Speaks.FOR, Speaks.AGAINST):
-        return Verdict.HOLDS
-    return Verdict.FAILS if prevails(Speaks.AGAINST, Speaks.FOR) else Verdict.IN_PART
+def _prevails(comparisons: Sequence[Weighed], side: Speaks, other: Speaks) -> bool:
+    """Return whether a side has the largest graph and most of the weight, the other next to none."""
+    most = max(one.work for one in comparisons)
+    largest = [one.speaks for one in comparisons if one.work == most]
+    weight = {
+        each: fsum(log2(2 + one.work) for one in comparisons if each in (None, one.speaks))
+        for each in (None, side, other)
+    }
+    agree = 2 * largest.count(side) > len(largest) and other not in largest
+    return agree and weight[side] > weight[None] / 2 and weight[other] <= SLIGHT * weight[None]
+
+
+def stands_to(comparisons: Sequence[Weighed]) -> float:
+    """Return how many times as wide margins may be before there is another verdict; infinite of none.
+
+    A comparison whose assurance is less than that has become a tie for its spread.
+    """
+    now = verdict(comparisons)
+    for most in sorted({one.assurance for one in comparisons if one.assurance < inf}):
+        wider = [
+            one._replace(speaks=Speaks.UNCLEAR)
+            if one.assurance <= most and one.speaks in (Speaks.FOR, Speaks.AGAINST)
+            else one
+            for one in comparisons
+        ]
+        if verdict(wider) != now:
+            return most
+    return inf
 
 
 def weigh(comparisons: Mapping[str, Weighed], *numbers: str, short: str = "", largest: str = "") -> Finding:
     """Make a finding of comparisons by their places, and say where a claim holds that does in part."""
-    result, why = verdict(list(comparisons.values())), ""
+    every = list(comparisons.values())
+    result, why = verdict(every), ""
     agree, _, against, unclear = (
-        [place for place, (speaks, _) in comparisons.items() if speaks is side] for side in Speaks
+        [place for place, one in comparisons.items() if one.speaks is side] for side in Speaks
     )
     if result == Verdict.OPEN:
-        wide = f"the spread on {', '.join(unclear)} is too wide"
+        places = ", ".join(unclear) if len(unclear) <= 3 else f"{len(unclear)} of {len(every)}"
+        wide = f"the spread on {places} is too wide"
         why = wide if agree else "no two times can be told apart"
     elif result == Verdict.IN_PART:
         why = f"only on {', '.join(agree)}" if len(agree) <= 3 else f"in {len(agree)} of {len(comparisons)}"
     elif result == Verdict.HOLDS and against:
         why = f"but not on {', '.join(against)}"
-    return Finding(result, "; ".join(dict.fromkeys(numbers)), why, short, largest)
+    sure = inf if result == Verdict.OPEN else stands_to(every)
+    return Finding(result, "; ".join(dict.fromkeys(numbers)), why, short, largest, sure)

@@ -18,10 +18,12 @@ import pandas as pd
 from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.graphs.graph_names import size
+from retrace.records.margins import margins
+from retrace.records.ranking import Order, rank
 from retrace.records.record import PHASES, Phase, Record, read_records
-from retrace.records.statistics import Order, Summary, rank
+from retrace.records.statistics import Summary
 from retrace.records.variant import QUERY, Variant
-from retrace.reports.measures import Measure, summaries
+from retrace.reports.measures import Measure, outside_kernels, summaries
 from retrace.reports.printed import PrintedNumber, read_printed
 from retrace.reports.report import Report, TableLayout, load_report
 from retrace.system.errors import RetraceError
@@ -174,8 +176,8 @@ class Measured(Entry):
         """Return a time that can be ranked, a count, or what was observed; None if the record has none."""
         record, times, gpu = self.record, self.times.get(cast(Phase, name)), self.record.machine.gpu
         if name == "outside_kernels":
-            outside = [trial.solve - trial.kernel for trial in record.trials if trial.kernel is not None]
-            times = Summary.of(outside) if outside else None
+            rounds = outside_kernels(record)
+            times = margins().summarise(record, rounds) if any(rounds) else None
         elif name == "kernel_per_iteration":
             kernel = self.times.get("kernel")
             times = kernel.over(record.iterations) if kernel and record.iterations else None
@@ -195,7 +197,9 @@ class Measured(Entry):
             "device_bytes": gpu.memory_gib * 2**30 if gpu else None,
         }
         value = known.get(name, record.observed.get(name))
-        return None if value is None else Summary.of([float(value)])
+        if value is None:
+            return None
+        return margins().summarise(record, [[value]]) if name.endswith("_ms") else Summary.of([float(value)])
 
 
 @dataclass(frozen=True)

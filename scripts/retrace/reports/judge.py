@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
+from retrace.records.machine_check import doubtful_trials
 from retrace.reports.claim import Claim, Comparison, several
 from retrace.reports.evidence import Evidence
 from retrace.reports.finding import Finding, Verdict
 from retrace.reports.frame import Frame
 from retrace.reports.report import Report
 from retrace.reports.wording import duration, word_list
+
+SAID = 2
+"""Of so many doubtful times a verdict says why."""
 
 
 def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
@@ -29,7 +34,8 @@ def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
         if other.measured or lacking:
             why = other.measured or f"no record of {word_list(lacking)} has it"
             quoted.append(f"by {measure} it {other.verdict}: {why}")
-    return replace(finding, measured="; ".join(quoted) + _skipped(evidence))
+    doubtful = "" if finding.stands_to == inf else _doubtful(evidence)
+    return replace(finding, measured="; ".join(quoted) + _skipped(evidence) + doubtful)
 
 
 def _skipped(evidence: Evidence) -> str:
@@ -41,6 +47,14 @@ def _skipped(evidence: Evidence) -> str:
             graphs = word_list(list(dict.fromkeys(entry.title for entry in skipped)))
             said += f"; {variant} skipped on {graphs}: {skipped[-1].record.reason}"
     return said
+
+
+def _doubtful(evidence: Evidence) -> str:
+    """Say which times behind a verdict are doubtful, and why; of many, the first."""
+    timed = [entry for entry in evidence.records(*evidence.variants) if entry.total]
+    doubts = [f"{e.name} on {e.title}, {one.found}" for e in timed for one in doubtful_trials(e.record)]
+    more = f"; and {len(doubts) - SAID} more" if len(doubts) > SAID else ""
+    return f"; doubtful (?): {'; '.join(doubts[:SAID])}{more}" if doubts else ""
 
 
 def _with_quote(report: Report, claim: Claim, test: Comparison, evidence: Evidence) -> Finding:

@@ -8,7 +8,7 @@ from itertools import combinations, product
 from math import floor
 
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.records.statistics import Order, rank
+from retrace.records.ranking import Order, rank
 from retrace.reports.frame import Entry, Frame, GraphRow, Measured, fastest, why_incomparable
 from retrace.reports.measures import Measure
 from retrace.reports.report import TableLayout

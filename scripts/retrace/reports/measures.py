@@ -3,6 +3,7 @@
 from typing import Literal, get_args
 
 from retrace.catalogue.known_solvers import CATALOGUE
+from retrace.records.margins import margins, trials_by_round
 from retrace.records.record import Phase, Record
 from retrace.records.statistics import Summary
 
@@ -51,6 +52,14 @@ def _setup(record: Record) -> float | None:
     return Summary.of(record.setup).median if record.setup else None
 
 
+def outside_kernels(record: Record) -> list[list[float]]:
+    """Return by round what of each solve its kernels do not take, in ms."""
+    return [
+        [trial.solve - trial.kernel for trial in trials if trial.kernel is not None]
+        for trials in trials_by_round(record)
+    ]
+
+
 def _of_last_trial(phase: Phase, record: Record) -> list[float]:
     """Return a phase that records observed of the last trial alone before each trial had it."""
     names = {"prepare": "prepare_ms"}
@@ -64,5 +73,14 @@ def summaries(record: Record) -> dict[Measure, Summary]:
     """Summarise every measure that a record has; none of one whose times may not be shown."""
     if not record.timed:
         return {}
-    values = {measure: values_of(measure, record) for measure in MEASURES}
-    return {measure: Summary.of(some) for measure, some in values.items() if some}
+    values = {measure: rounds_of(measure, record) for measure in MEASURES}
+    known = margins()
+    return {measure: known.summarise(record, rounds) for measure, rounds in values.items() if any(rounds)}
+
+
+def rounds_of(measure: Measure, record: Record) -> list[list[float]]:
+    """Return the values of a measure by round; passes of `setup` and the energy are of none."""
+    if record.rounds == 1 or measure in ("setup", "energy"):
+        return [values_of(measure, record)]
+    parts = (record.model_copy(update={"trials": trials}) for trials in trials_by_round(record))
+    return [values_of(measure, part) for part in parts]

@@ -1,11 +1,12 @@
 """Whether a claim's verdict depends on the machine, on the phase that is compared, or on Python's loops."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from retrace.records.record import Phase
 from retrace.reports.claim import Claim, Comparison, Ratio
-from retrace.reports.finding import Finding
+from retrace.reports.finding import Finding, Verdict
 from retrace.reports.frame import Entry, Frame, Measured
 from retrace.reports.judge import judge
 from retrace.reports.report import Report
@@ -63,6 +64,43 @@ def by_loop(reports: Sequence[Report], frame: Frame, machine: str) -> Iterator[V
             if replaced.intersection(claim.experiments):
                 by = {loop: judge(report, claim, each, machine) for loop, each in frames.items()}
                 yield Verdicts(report.key, name, by)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far the verdicts of two machines agree, of claims that both have measured."""
+
+    machine: str
+    told: int
+    """Claims that both can tell."""
+    same: int
+    """Those with the same verdict."""
+    alone: int
+    """Claims that only one of both can tell."""
+    slight: int
+    """Those that differ where margins as wide as another machine's would change either verdict."""
+    wider: float
+    """How many times as wide a machine's margin is as another's, of the same work, at most."""
+
+
+def agreements(verdicts: Iterable[Verdicts], wider: float) -> list[Agreement]:
+    """Hold each machine's verdicts against those of the first."""
+    pairs: dict[str, list[tuple[Finding, Finding]]] = defaultdict(list)
+    for one in verdicts:
+        (_, first), *others = one.findings.items()
+        for machine, finding in others:
+            if first.measured and finding.measured:
+                pairs[machine].append((first, finding))
+    return [_agreement(machine, both, wider) for machine, both in pairs.items()]
+
+
+def _agreement(machine: str, both: Sequence[tuple[Finding, Finding]], wider: float) -> Agreement:
+    known = [[finding.verdict != Verdict.OPEN for finding in pair] for pair in both]
+    told = [pair for pair, can_tell in zip(both, known, strict=True) if all(can_tell)]
+    apart = [pair for pair in told if pair[0].verdict != pair[1].verdict]
+    slight = sum(min(finding.stands_to for finding in pair) <= wider for pair in apart)
+    alone = sum(any(one) and not all(one) for one in known)
+    return Agreement(machine, len(told), len(told) - len(apart), alone, slight, wider)
 
 
 def compared_phase(test: Comparison) -> str | None:

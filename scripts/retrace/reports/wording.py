@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from math import floor, isinf, log10
 
+from retrace.records.statistics import ENOUGH, Summary
+
 TIMES = "\N{MULTIPLICATION SIGN}"
 INFINITE = "\N{INFINITY}"
 EMPTY = "\N{EN DASH}"
@@ -17,6 +19,11 @@ def duration(ms: float) -> str:
         if ms * factor >= 1:
             return f"{three_digits(ms * factor)} {unit}"
     return f"{three_digits(ms * 1e6)} ns"
+
+
+def few_trials(times: Summary) -> str:
+    """Write the number of trials behind a time if these are few."""
+    return f" (n={times.n})" if times.n < ENOUGH else ""
 
 
 def three_digits(value: float) -> str:

@@ -9,15 +9,18 @@ from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.planning.configuration import project_configuration
 from retrace.records.record import Trial
 from retrace.records.repeatability import (
+    BY_QUARTILES,
     EARLY_MS,
     FALSE_ALARMS,
+    LEAST_PAIRS,
     Repeatability,
+    compute_margins,
     early_beside_full,
     ended_early,
     repetitions,
 )
-from retrace.records.statistics import LEAST_TRIALS
-from retrace.reports.few_trials import ENOUGH, ranked_by_few, with_few_trials
+from retrace.records.statistics import ENOUGH, LEAST_TRIALS
+from retrace.reports.few_trials import ranked_by_few, with_few_trials
 from retrace.reports.frame import Frame, GraphRow, Measured, read_frames, speed_up
 from retrace.reports.host_per_level import host_per_level
 from retrace.reports.like_for_like import (
@@ -101,7 +104,8 @@ def repeatability_tables(frame: Frame) -> Iterator[str]:
     yield (
         "Pairs of records of two experiments: the same solver, settings, source, pair, graph (sha256), host "
         f"and commit, at least {LEAST_TRIALS} trials each. Ratios are of the larger median over the smaller. "
-        f"The margin is what a ratio must exceed for {FALSE_ALARMS:.0%} of the pairs to be called different."
+        "By quartiles alone, a pair is called different if those of its trials lie apart, and the medians by "
+        f"{BY_QUARTILES - 1:.0%}; by the rule, if the interval lies beyond the margin."
     )
     rows, early = [], []
     for machine in frame.machines:
@@ -109,12 +113,22 @@ def repeatability_tables(frame: Frame) -> Iterator[str]:
         for phase in JUDGED:
             pairs = repetitions(records, phase)
             if said := Repeatability.of(pairs):
-                ratios = [ratio(value) for value in (said.middle, said.p90, said.p95, said.margin)]
-                rows.append([machine, phase, said.pairs, said.different, *ratios])
+                ratios = [ratio(value) for value in (said.middle, said.p90, said.p95)]
+                rows.append([machine, phase, said.pairs, said.by_quartiles, said.different, *ratios])
             inside = early_beside_full(pairs)
             early.append([machine, phase, len(ended_early(records, phase)), len(inside), inside.count(False)])
-    columns = ["pairs", "called different", "median", "90th percentile", "95th percentile", "margin"]
-    yield markdown(["machine", "phase", *columns], rows)
+    columns = ["pairs", "different by quartiles", "called different"]
+    yield markdown(["machine", "phase", *columns, "median", "90th percentile", "95th percentile"], rows)
+    yield (
+        f"Margins, which no more than {FALSE_ALARMS:.0%} of the pairs exceed with the nearer end of their "
+        f"interval, by solve or by total. A machine with fewer than {LEAST_PAIRS} pairs has the greatest of "
+        "other machines, else that of one round for several, else that of shorter times."
+    )
+    known = compute_margins(entry.record for entry in frame.measured)
+    rows = [
+        [name, *work, margin.pairs, ratio(margin.ratio)] for (name, work), margin in sorted(known.items())
+    ]
+    yield markdown(["machine", "processor", "from ms", "rounds", "pairs", "margin"], rows)
     yield (
         f"Records whose trials ended after {LEAST_TRIALS}, although these are shorter than {EARLY_MS:.0f} "
         "ms; those of them in a pair with a record of the most trials; medians outside the quartiles of that."

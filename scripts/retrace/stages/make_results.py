@@ -1,4 +1,4 @@
-"""Write docs/results/ from the committed records."""
+"""Write docs/results/ and the margins of times from the committed records."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +9,9 @@ from retrace.planning.configuration import committed_records, project_configurat
 from retrace.publish.gpu_table import with_table
 from retrace.publish.results_pages import pages, stale, with_today
 from retrace.records.machine_check import find_errors
-from retrace.records.record import survey
+from retrace.records.margins import MARGINS, margins, margins_csv
+from retrace.records.record import Record, survey
+from retrace.records.repeatability import compute_margins
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
 from retrace.system.project import ROOT
@@ -17,7 +19,7 @@ from retrace.system.stage import Stage
 
 
 class MakeResults(Stage):
-    """Write docs/results/, what the committed records say, README's table of today and the table of GPUs."""
+    """Write docs/results/ from the committed records, their margins, and the generated parts of documents."""
 
     output: Path = ROOT / "docs/results"
     """Folder of the pages."""
@@ -27,7 +29,11 @@ class MakeResults(Stage):
         if lacking := [solver.lack for solver in CATALOGUE.listed.values() if not solver.is_there]:
             raise RetraceError(f"{lacking[0]}; the pages need all of the project's packages")
         paths = committed_records()
-        require_sound(paths)
+        computed = margins_csv(compute_margins(sound_records(paths)))
+        if not MARGINS.exists() or MARGINS.read_text(encoding="utf-8") != computed:
+            write_whole(MARGINS, computed)
+            print(MARGINS)
+            margins.cache_clear()
         texts = pages(paths)
         for name in stale(texts, self.output):
             if name in texts:
@@ -46,10 +52,11 @@ class MakeResults(Stage):
                 print(page)
 
 
-def require_sound(paths: list[Path]) -> None:
-    """Raise RetraceError if a record has a fault that keeps it out of tables."""
+def sound_records(paths: list[Path]) -> list[Record]:
+    """Read records; raise RetraceError if one has a fault that keeps it out of tables."""
     configuration, registry = project_configuration()
     folders = {ROOT / configuration.records(name): name for name in configuration.machines}
     placed, faults = survey(paths, folders)
     if errors := faults + find_errors(placed, registry):
         raise RetraceError(f"{errors[0]}; `retrace check-machine` lists all faults")
+    return list(placed.values())

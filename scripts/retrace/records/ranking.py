@@ -1,0 +1,63 @@
+"""The one rule for which of two times is less: an interval of their ratio, and a margin from the records."""
+
+from __future__ import annotations
+
+from enum import Enum
+from importlib import import_module
+from math import inf
+from types import ModuleType
+
+from retrace.records.statistics import CONFIDENCE, LEAST_TRIALS, LONG_MS, RESAMPLES, Summary
+
+RULE = (
+    "Two times are compared by the ratio of their medians. Its interval is that of "
+    f"{CONFIDENCE:.0%} of {RESAMPLES} bootstrap resamples, of rounds (processes) and then of trials within "
+    "each. One time is less than another only if the whole interval lies beyond the margin: the least with "
+    "which no more than 5 % of the pairs of the same work, measured in two experiments, would be called "
+    f"different. It takes {LEAST_TRIALS} trials of each, or fewer of {LONG_MS / 1000:.0f} s or more."
+)
+"""What `rank` does, in words."""
+
+
+class Order(Enum):
+    """How one time compares with another."""
+
+    LESS = "less"
+    TIE = "cannot be told apart"
+    MORE = "more"
+
+
+def rank(a: Summary, b: Summary) -> Order:
+    """Return whether the first time is less than the second, or more, as `RULE` says."""
+    low, high = ratio_range(a, b) if a.enough and b.enough else (0.0, inf)
+    return Order.LESS if low > 1 else Order.MORE if high < 1 else Order.TIE
+
+
+def is_same(a: Summary, b: Summary) -> bool:
+    """Return whether two times are the same as far as can be told: 1 is in the interval, no margin is."""
+    low, high = _bootstrap().interval(a.trials, b.trials)
+    margin = max(a.margin, b.margin)
+    return a.enough and b.enough and 1 / margin <= low <= 1 <= high <= margin
+
+
+def ratio_range(a: Summary, b: Summary) -> tuple[float, float]:
+    """Return between what the second over the first may lie: the interval, widened by the greater margin."""
+    low, high = _bootstrap().interval(a.trials, b.trials)
+    margin = max(a.margin, b.margin)
+    return low / margin, high * margin
+
+
+def most_of(times: Summary) -> float:
+    """Return what a median may be at most: the upper end of its interval, widened by its margin."""
+    return float(_bootstrap().upper_end(times.trials) * times.margin)
+
+
+def near_end(a: Summary, b: Summary) -> float:
+    """Return the end of the interval that is nearer to 1, above 1; 1 itself if that lies between the ends."""
+    low, high = _bootstrap().interval(a.trials, b.trials)
+    return float(max(1.0, low, 1 / high if high else inf))
+
+
+def _bootstrap() -> ModuleType:
+    """Return the module that needs NumPy, which takes long to import where nothing is ranked."""
+    return import_module("retrace.records.bootstrap")
