@@ -333,7 +333,6 @@ def test_generated_weights_and_other_counts_are_told() -> None:
 
 
 def test_the_printed_row_stands_beside_the_far_pair() -> None:
-    cpp = {"loop": "c++"}
     records = [
         record(
             "stcon/bsp", "NY", [time], backend="cuda", parameters={"pair": pair, "target": 1, "loop": "c++"}
