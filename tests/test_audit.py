@@ -241,7 +241,12 @@ def test_what_the_host_may_take_per_level_is_what_is_left_of_a_core() -> None:
     counted, core = changed(kernel, iterations=10), timed("bfs/queue", 0.0, 7.0)
     (one,) = host_per_level(
         build(
-            [counted, core, timed("bfs/two-frontier", 0.0, 9.0), timed("bfs/igraph", 0.0, 3.0)],
+            [
+                counted,
+                core,
+                timed("bfs/two-frontier", 0.0, 9.0),
+                record("bfs/igraph", "NY", (3.0,) * 5, experiment="today"),
+            ],
             (),
             {"today": layout},
         )

@@ -22,7 +22,7 @@ from cuda_device.host_loop import (
 )
 from cuda_device.interface import Device, PackedLaunch
 from cuda_on_cpu.device import EmulatedDevice
-from graphs import grid
+from graphs import graph, grid
 from retrace.solvers import REGISTRY, Query, make
 from solving import solved
 
@@ -231,3 +231,15 @@ def test_python_repeats_nothing_unless_it_is_asked_to(name: str, monkeypatch: py
         assert solved(name, grid(9, 7), Query(0, 50), device)
         with pytest.raises(AssertionError, match="in Python"):
             solved(f"{name}:loop=python", grid(9, 7), Query(0, 50), device)
+
+
+def test_the_device_searches_a_mask_no_further_than_to_a_masked_vertex() -> None:
+    """Of parts of 8, 16 and 16 vertices: five iterations find one in the first part, the last in none."""
+    one_way = graph(40, [(u + 1, u, 1) for u in range(5)])  # against the order in which the threads run
+    with EmulatedDevice() as device:
+        solver = make("sssp/gpu-search:block_size=8", device)
+        solver.setup(one_way)
+        solver.upload(Query(5))
+        with device.timing_kernels() as timer:
+            assert solver.solve(Query(5)) == 6
+    assert len(timer.brackets) == 6 + 5 + 3

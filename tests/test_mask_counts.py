@@ -37,3 +37,12 @@ def test_searches_on_the_host_are_timed_apart() -> None:
         assert told["whole_search_ms"] == 7.0
         found.found_at, found.searches_ms = [4], [1.0, 9.0]
         assert "early_search_ms" not in found.observed()
+
+
+def test_what_counts_finds_masked_vertices_where_its_like_does() -> None:
+    one_way = graph(6, [(u + 1, u, 1) for u in range(5)])  # against the order in which the threads run
+    with EmulatedDevice(seed=None) as device:
+        both = [
+            solved(f"sssp/{name}", one_way, Query(5), device) for name in ("standard-counted", "standard")
+        ]
+        assert both[0].observed()["first_masked"] == both[1].observed()["first_masked"] == 2

@@ -17,7 +17,7 @@ from retrace.solvers.solver import Solver, make
 from retrace.system.errors import RetraceError
 from retrace.system.processes import die_with_parent
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 _solver: Solver
 """In a process that was started, the solver that lives there."""
@@ -40,7 +40,7 @@ class OwnProcess(Solver):
         """End the process."""
         self.process.shutdown(wait=False)
 
-    def run(self, function: Callable[..., Result], *arguments: Any) -> Result:
+    def run(self, function: Callable[..., Returned], *arguments: Any) -> Returned:
         """Return what a function returns that is given the solver first; raise RetraceError if it dies."""
         try:
             result, self.used = self.process.submit(_run, function, arguments).result()
@@ -85,7 +85,7 @@ def _begin(spec: str) -> None:
         _solver.load()
 
 
-def _run(function: Callable[..., Result], arguments: tuple[Any, ...]) -> tuple[Result, float]:
+def _run(function: Callable[..., Returned], arguments: tuple[Any, ...]) -> tuple[Returned, float]:
     return function(_solver, *arguments), process_time()
 
 
