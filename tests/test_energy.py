@@ -20,9 +20,11 @@ from retrace.measure.energy import energy_of, idle_power
 from retrace.measure.kept_trials import give_back, state_of
 from retrace.measure.rounds import join_rounds
 from retrace.measure.trials import Effort, Measurement, Request, Results
+from retrace.records.machine_check import find_errors
 from retrace.records.record import Energy, Record
 from retrace.reports.measures import values_of
 from retrace.solvers import DeviceSolver, Query
+from retrace.solvers.bfs import BspBFS
 
 TICK_S = 0.1
 IDLE_W = 70.0
@@ -155,19 +157,25 @@ def test_each_solver_repeats_its_first_search(monkeypatch: Patch) -> None:
     cases = experiment.measure("fast", GRID, solvers, effort, ("emulator", Counting), sources=2, seed=3)
     firsts = [case.trials[0].source for case in cases]
     after = asked[asked.index(("begin", 0)) :]
+    of_each = [(name, source) for name, source in zip(solvers, firsts, strict=True)]
+    searches, check = 2, 1
     assert after == [
-        ("begin", 0), *[("bfs/direction", firsts[0])] * 2, ("begin", 0), *[("bfs/bsp", firsts[1])] * 2
+        ("begin", 0), *of_each[:1] * (searches + check),
+        *of_each[1:], ("begin", 0), *of_each[1:] * (searches + check),
     ]  # fmt: skip
     assert [case.energy and case.energy.searches for case in cases] == [2, 2]
     assert cases[0].energy != cases[1].energy
 
 
-def test_energy_of_another_answer_is_a_failure(monkeypatch: Patch) -> None:
+def test_energy_of_searches_that_do_nothing_is_a_failure(monkeypatch: Patch) -> None:
+    """Whose marks are those of the search before: on an H100 it took 12 mJ, where a search takes 1.6 J."""
     monkeypatch.setattr(trials_module, "energy_of", lambda *given: Energy(searches=2, seconds=2, joules=2))
+    monkeypatch.setattr(BspBFS, "begin_again", lambda *given: None)
+    monkeypatch.setattr(BspBFS, "repeats", False)
     monkeypatch.setattr(experiment, "idle_power", lambda joules: 70.0)
     monkeypatch.setattr(Measurement, "wants_energy", lambda case, effort: case.energy is None)
     effort = Effort(trials=1, budget_s=60, setups=0, energy_s=2.0)
-    (case,) = experiment.measure("fast", GRID, ["bfs/bsp"], effort, ("emulator", Counting))  # nothing solved
+    (case,) = experiment.measure("fast", GRID, ["bfs/bsp"], effort, ("emulator", Counting))
     assert case.status == "failed"
     assert "a later solve on the same device gave another answer" in str(case.reason)
     assert case.energy is None
@@ -233,3 +241,14 @@ def test_a_record_says_how_the_gpu_was() -> None:
     (first, *others), state = one.trials, ManagedGPU(nvml(), None).state()
     found = changed(one, trials=[first.model_copy(update=state), *others]).trials[0].model_dump()
     assert {key: found[key] for key in state} == state
+
+
+@pytest.mark.parametrize(
+    ("took_ms", "sound"), [(0.02, False), (0.6, True), (2.0, True), (7.0, True), (9.0, False)]
+)
+def test_energy_is_of_searches_that_take_as_long_as_others(took_ms: float, sound: bool) -> None:
+    again = record("bfs/bsp", "NY", backend="cuda")
+    trials = [trial.model_copy(update={"again": 2.0}) for trial in again.trials]
+    used = Energy(searches=1000, seconds=took_ms, joules=8.0)
+    errors = find_errors({"x:1": changed(again, trials=trials, energy=used)}, {})
+    assert any("energy: expected searches of 2 to 2 ms" in error for error in errors) != sound

@@ -484,19 +484,23 @@ class Measurement(Results):
     def energy_on_device(
         self, graph: Subject, seconds: float, shared: SharedDevice, idle_watts: float | None
     ) -> Energy | None:
-        """Return the energy, or None without a counter; RetraceError if the answer is not the trial's."""
+        """Return the energy, or None without a counter; RetraceError if the last answer is another."""
         device, query = shared.device, self.questions[0] if self.questions else self.request.query
         solver = copy(self.solver_on(device, graph))
         solver.upload(query)
+        solver.solve(query)
+        first = solver.download().copy()
 
         def search() -> None:
+            solver.begin_again(query)
             solver.solve(query)
             if not solver.ends_on_host:
                 device.synchronize()
 
         energy = energy_of(search, device.joules, seconds, idle_watts)
-        if not digest(solver.download()).startswith(self.trials[0].digest or self.digest or ""):
-            raise RetraceError(f"{solver.name}: a later solve on the same device gave another answer")
+        solver.forget()
+        search()
+        require_same(solver, first)
         return energy
 
     def run_phases(self, solver: Solver, device: Device | None) -> Outcome:
@@ -625,10 +629,15 @@ def again(
         solver.begin_again(query)
         solver.solve(query)
         repeated.append(clock.lap(None if solver.ends_on_host else device))
+    require_same(solver, first)
+    return Summary.of(repeated).median
+
+
+def require_same(solver: Solver, first: NDArray[Any]) -> None:
+    """Raise RetraceError if a solver's last answer is not the first one."""
     apart = SUMS_AGREE if np.issubdtype(first.dtype, np.floating) else 0
     if not np.allclose(first, solver.download(), rtol=apart, atol=apart):
         raise RetraceError(f"{solver.name}: a later solve on the same device gave another answer")
-    return Summary.of(repeated).median
 
 
 class Clock:

@@ -232,10 +232,22 @@ def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:
         yield f"started: expected a time in the past, found {record.started}"
     yield from _lost_rounds(record)
     yield from _too_fast(record)
+    yield from _energy_of_other_work(record)
     if (dataset := registry.get(record.graph.name)) is None:
         yield from _unknown_graph(record)
     elif record.graph.origin != "stand-in":
         yield from _another_graph(record, dataset)
+
+
+def _energy_of_other_work(record: Record) -> Iterator[str]:
+    """Yield a line if the searches whose energy was measured took another time than further solves do."""
+    further = [trial.again for trial in record.trials if trial.again is not None]
+    if record.energy is None or not further:
+        return
+    took, least, most = record.energy.seconds * 1e3 / record.energy.searches, min(further), max(further)
+    if not least / UNEVEN <= took <= most * UNEVEN:
+        contrast = f"expected searches of {least:.3g} to {most:.3g} ms, as trials have, found {took:.3g} ms"
+        yield f"energy: {contrast}; measure again"
 
 
 def _slowed(placed: Mapping[str, Record]) -> Iterator[str]:
