@@ -8,7 +8,7 @@ from command_line import Patch
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, identified
 from retrace.graphs.query import Query
-from retrace.measure.trials import FurtherSolves, again, one_pass
+from retrace.measure.trials import Afterwards, again, one_pass
 from retrace.solvers import REGISTRY, Solver, make
 from retrace.system.errors import RetraceError
 
@@ -41,7 +41,7 @@ def test_a_trial_solves_again(name: str) -> None:
     """Otherwise a warm time stands beside a cold one."""
     with EmulatedDevice() as device:
         solver, query = ready(name, device)
-        assert one_pass(solver, query, device, FurtherSolves(longest_ms=float("inf"))).times.again is not None
+        assert one_pass(solver, query, device, Afterwards(longest_ms=float("inf"))).times.again is not None
         solver.upload(query)
         iterations = solver.solve(query)
         solver.begin_again(query)

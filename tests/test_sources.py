@@ -19,7 +19,7 @@ from graphs import NAMED, graph, identified
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.check import oracles
 from retrace.check.oracles import Oracle
-from retrace.check.result import digest
+from retrace.check.result import CheckResult, digest
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Draw, Query
@@ -324,6 +324,30 @@ def test_each_trial_is_held_against_its_own_search() -> None:
     ]
     (told,) = [line for line in find_errors({"x:1": changed(uneven, trials=quick)}, {}) if "solve" in line]
     assert "trials[1].solve: expected at least 0.100000 ms, 2000 iterations of 50 ns" in told
+
+
+@pytest.mark.parametrize(
+    ("solver", "checked"),
+    [
+        ("bfs/queue", [True, False, False]),
+        ("bfs/auto", [True, False, False]),
+        ("bfs/direction:predecessors=yes", [True] * 3),
+    ],
+)
+def test_predecessors_that_no_solve_found_are_those_of_the_first_source(
+    solver: str, checked: list[bool], monkeypatch: Patch
+) -> None:
+    """Levels are proved of every source; to trace each back on one core takes as long as a search."""
+    given: list[bool] = []
+    of_oracle = Oracle.check
+
+    def check(oracle: Oracle, name: str, query: Query, answer: Int32Array, found: Any) -> CheckResult:
+        given.append(found is not None)
+        return of_oracle(oracle, name, query, answer, found)
+
+    monkeypatch.setattr(Oracle, "check", check)
+    search(solver, sources=3)
+    assert given == checked
 
 
 def test_further_solves_are_few_where_there_are_many_trials(monkeypatch: Patch) -> None:

@@ -26,7 +26,7 @@ from retrace.graphs.dense import DenseGraph
 from retrace.measure import environment, patience
 from retrace.measure import trials as trials_module
 from retrace.measure.experiment import as_record, measure
-from retrace.measure.trials import Effort, FurtherSolves, Measurement, Outcome, Request, SharedDevice
+from retrace.measure.trials import Afterwards, Effort, Measurement, Outcome, Request, SharedDevice
 from retrace.records.record import Trial, write_records
 from retrace.solvers import REGISTRY, Query, Solver, find, make
 from retrace.solvers.bellman_ford import masked, on_host
@@ -661,8 +661,8 @@ def test_only_a_trial_is_followed_by_another_solve(
     A long one is repeated in the first trial alone.
     """
     monkeypatch.setattr(trials_module, "WARM_MS", warm_ms)
-    monkeypatch.setattr(trials_module, "FIRST_TRIAL", FurtherSolves(again_ms, once_ms))
-    monkeypatch.setattr(trials_module, "LATER_TRIAL", FurtherSolves(again_ms, min(again_ms, once_ms)))
+    monkeypatch.setattr(trials_module, "FIRST_TRIAL", Afterwards(again_ms, once_ms))
+    monkeypatch.setattr(trials_module, "LATER_TRIAL", Afterwards(again_ms, min(again_ms, once_ms)))
     monkeypatch.setattr(trials_module, "EVENT_MS", event_ms)
     monkeypatch.setattr(trials_module, "MOST_AGAIN", 1)
     monkeypatch.setattr(Outcome, "is_sound", True)

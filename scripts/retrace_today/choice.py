@@ -151,6 +151,9 @@ class Choice(DeviceSolver):
     def predecessors(self) -> Int32Array | None:
         return self.chosen.predecessors()
 
+    def found_predecessors(self) -> Int32Array | None:
+        return self.chosen.found_predecessors()
+
     def observed(self) -> dict[str, float]:
         """Return which solver was chosen, the ms of the choice, and what that solver observed.
 

@@ -96,19 +96,22 @@ class Effort(Model):
 
 
 @dataclass(frozen=True)
-class FurtherSolves:
-    """How many solves follow the first one of a trial, for `again`."""
+class Afterwards:
+    """What follows the phases of a trial: solves for `again`, and predecessors that `solve` did not find."""
 
     together_ms: float = AGAIN_MS
     """Milliseconds of them after which no other begins."""
     longest_ms: float = ONCE_MS
     """Milliseconds of the first solve from which on none follows."""
+    traces_back: bool = True
+    """Whether predecessors are found in the levels, which takes as long as a search of one core."""
 
 
-FIRST_TRIAL = FurtherSolves()
-LATER_TRIAL = FurtherSolves(longest_ms=AGAIN_MS)
+FIRST_TRIAL = Afterwards()
+LATER_TRIAL = Afterwards(longest_ms=AGAIN_MS)
 """A long solve is followed by one, in the first trial; the emulator's by none, whose times say nothing."""
-DRAWN_TRIAL = FurtherSolves(together_ms=2.0)
+FIRST_DRAWN = Afterwards(together_ms=2.0)
+LATER_DRAWN = Afterwards(together_ms=2.0, traces_back=False)
 """Of one of many sources, of which each counts once."""
 
 
@@ -506,10 +509,13 @@ class Measurement(Results):
     def run_phases(self, solver: Solver, device: Device | None) -> Outcome:
         """Run the phases; the first trials on CUDA have a kernel time."""
         is_later = self.trials or self.request.backend == "emulator"
-        further = DRAWN_TRIAL if self.questions else LATER_TRIAL if is_later else FIRST_TRIAL
+        if self.questions:
+            afterwards = LATER_DRAWN if self.trials else FIRST_DRAWN
+        else:
+            afterwards = LATER_TRIAL if is_later else FIRST_TRIAL
         if self.request.backend != "cuda" or self.has_kernel_times:
-            return one_pass(solver, self.query, device, further)
-        return pass_with_kernel_time(solver, self.query, device, bool(self.trials), further)
+            return one_pass(solver, self.query, device, afterwards)
+        return pass_with_kernel_time(solver, self.query, device, bool(self.trials), afterwards)
 
     def keep(self, outcome: Outcome, checker: Checker) -> None:
         """Keep a trial and check its answer; a single wrong answer makes the measurement wrong."""
@@ -545,17 +551,17 @@ def pass_with_kernel_time(
     query: Query,
     device: Device | None,
     is_warm: bool,
-    further: FurtherSolves = FIRST_TRIAL,
+    afterwards: Afterwards = FIRST_TRIAL,
 ) -> Outcome:
     """Run a trial whose `kernel` is known: from its own events if they are cheap, else from a pass beside it.
 
     Of `REPEATS` tries, the first whose kernels took no longer than its solve counts. If none is such, the
     last trial is returned without a kernel time.
     """
-    for bracketed in islice(passes_with_events(solver, query, device, is_warm, further), REPEATS):
+    for bracketed in islice(passes_with_events(solver, query, device, is_warm, afterwards), REPEATS):
         if bracketed.is_a_trial:
             return bracketed
-        plain = one_pass(solver, query, device, further)
+        plain = one_pass(solver, query, device, afterwards)
         combined = plain.with_times(kernel=bracketed.times.kernel)
         if combined.is_sound:
             return combined
@@ -563,22 +569,22 @@ def pass_with_kernel_time(
 
 
 def passes_with_events(
-    solver: Solver, query: Query, device: Device | None, is_warm: bool, further: FurtherSolves
+    solver: Solver, query: Query, device: Device | None, is_warm: bool, afterwards: Afterwards
 ) -> Iterator[Outcome]:
     """Yield passes with events, without end; the one that warms a device up only if it is long enough."""
     if not is_warm:
-        cold = one_pass(solver, query, device, further, with_events=True, warms_up=True)
+        cold = one_pass(solver, query, device, afterwards, with_events=True, warms_up=True)
         if cold.needs_no_warm_up:
             yield cold
     while True:
-        yield one_pass(solver, query, device, further, with_events=True)
+        yield one_pass(solver, query, device, afterwards, with_events=True)
 
 
 def one_pass(
     prepared: Solver,
     query: Query,
     device: Device | None,
-    further: FurtherSolves = FIRST_TRIAL,
+    afterwards: Afterwards = FIRST_TRIAL,
     *,
     with_events: bool = False,
     warms_up: bool = False,
@@ -589,7 +595,7 @@ def one_pass(
     or very long, or the pass is no trial: for its events, or since it `warms_up`.
     """
     if isinstance(prepared, OwnProcess):
-        return prepared.run(one_pass, query, None, further)
+        return prepared.run(one_pass, query, None, afterwards)
     solver, clock = copy(prepared), Clock(device)
     solver.upload(query)
     upload = clock.lap(device)
@@ -606,10 +612,11 @@ def one_pass(
         upload=upload, solve=solve, download=download, total=total, kernel=kernel,
         lock=None if device is None else device.lock_ms, prepare=observed.pop("prepare_ms", None),
     )  # fmt: skip
-    outcome = Outcome(times, iterations, answer, solver.predecessors(), observed, launches)
+    predecessor = solver.predecessors() if afterwards.traces_back else solver.found_predecessors()
+    outcome = Outcome(times, iterations, answer, predecessor, observed, launches)
     is_a_trial = outcome.is_a_trial and (outcome.needs_no_warm_up or not warms_up)
-    if solver.repeats and is_a_trial and solve < further.longest_ms:
-        return outcome.with_times(again=again(solver, query, device, answer, further.together_ms))
+    if solver.repeats and is_a_trial and solve < afterwards.longest_ms:
+        return outcome.with_times(again=again(solver, query, device, answer, afterwards.together_ms))
     return outcome
 
 

@@ -62,6 +62,9 @@ class TracedBack(Solver):
             self.last.update(level=level.copy(), predecessor=predecessor)
         return self.last["predecessor"].copy()
 
+    def found_predecessors(self) -> Int32Array | None:
+        return self.predecessor
+
 
 class QueueBFS(TracedBack, HostSolver):
     """Sequential, with a first-in, first-out queue that each vertex enters once, when its level is found."""

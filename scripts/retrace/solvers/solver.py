@@ -211,6 +211,10 @@ class Solver(ABC):
         """Return each vertex's predecessor, -1 if it has none; None from a solver that computes none."""
         return self.predecessor
 
+    def found_predecessors(self) -> Int32Array | None:
+        """Return predecessors only if `solve` has found them."""
+        return self.predecessors()
+
     def declines(self, query: Query) -> str | None:
         """Return why this solver cannot answer a query, or None if it can."""
         return None
