@@ -140,7 +140,7 @@ def test_each_solver_repeats_its_first_search(monkeypatch: Patch) -> None:
         search()
         return Energy(searches=2, seconds=seconds, joules=len(asked), idle_watts=idle_watts)
 
-    effort = Effort(trials=1, budget_s=60, setups=0, energy_s=2.0)
+    effort = Effort(trials=1, budget_s=60, setups=0, energy_s=2.0, energy_vertices=1)
     monkeypatch.setattr(trials_module, "energy_of", count)
     monkeypatch.setattr(experiment, "idle_power", lambda joules: 70.0)
     monkeypatch.setattr(Measurement, "wants_energy", lambda case, effort: case.energy is None)
@@ -174,7 +174,7 @@ def test_energy_of_searches_that_do_nothing_is_a_failure(monkeypatch: Patch) -> 
     monkeypatch.setattr(BspBFS, "repeats", False)
     monkeypatch.setattr(experiment, "idle_power", lambda joules: 70.0)
     monkeypatch.setattr(Measurement, "wants_energy", lambda case, effort: case.energy is None)
-    effort = Effort(trials=1, budget_s=60, setups=0, energy_s=2.0)
+    effort = Effort(trials=1, budget_s=60, setups=0, energy_s=2.0, energy_vertices=1)
     (case,) = experiment.measure("fast", GRID, ["bfs/bsp"], effort, ("emulator", Counting))
     assert case.status == "failed"
     assert "a later solve on the same device gave another answer" in str(case.reason)
@@ -252,3 +252,10 @@ def test_energy_is_of_searches_that_take_as_long_as_others(took_ms: float, sound
     used = Energy(searches=1000, seconds=took_ms, joules=8.0)
     errors = find_errors({"x:1": changed(again, trials=trials, energy=used)}, {})
     assert any("energy: expected searches of 2 to 2 ms" in error for error in errors) != sound
+
+
+def test_small_graphs_have_no_energy(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(Measurement, "wants_energy", lambda case, effort: effort.energy_s is not None)
+    effort = Effort(trials=1, budget_s=60, setups=0, energy_s=2.0, energy_vertices=GRID.vertices + 1)
+    (case,) = experiment.measure("fast", GRID, ["bfs/bsp"], effort, ("emulator", Counting))
+    assert (case.status, case.energy) == ("ok", None)

@@ -325,6 +325,8 @@ def complete(
         if effort.setups and any(measurement.request.open_device for measurement in cases):
             shared.open_once()
         idle_watts = None
+        if graph.vertices < effort.energy_vertices:
+            effort = effort.model_copy(update={"energy_s": None})
         if effort.energy_s and any(case.round == 0 and case.request.backend == "cuda" for case in cases):
             idle_watts = idle_power(shared.device.joules)
         for draw in {case.request.draw for case in cases if case.request.draw is not None}:

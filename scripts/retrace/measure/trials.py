@@ -93,6 +93,8 @@ class Effort(Model):
     """Trials of a solver before they end early, because they take long."""
     energy_s: float | None = Field(None, gt=0)
     """Seconds for which a search is repeated on a GPU, to measure its energy; without it, it is not."""
+    energy_vertices: int = Field(1 << 16, ge=1)
+    """Vertices of the least graph that it is measured on: on smaller ones launches and barriers take it all."""
 
 
 @dataclass(frozen=True)
