@@ -255,7 +255,11 @@ def test_energy_is_of_searches_that_take_as_long_as_others(took_ms: float, sound
 
 
 def test_small_graphs_have_no_energy(monkeypatch: Patch) -> None:
+    used = Energy(searches=2, seconds=2, joules=2)
+    monkeypatch.setattr(trials_module, "energy_of", lambda *given: used)
+    monkeypatch.setattr(experiment, "idle_power", lambda joules: 70.0)
     monkeypatch.setattr(Measurement, "wants_energy", lambda case, effort: effort.energy_s is not None)
-    effort = Effort(trials=1, budget_s=60, setups=0, energy_s=2.0, energy_vertices=GRID.vertices + 1)
-    (case,) = experiment.measure("fast", GRID, ["bfs/bsp"], effort, ("emulator", Counting))
-    assert (case.status, case.energy) == ("ok", None)
+    for vertices, energy_of_case in ((GRID.vertices, used), (GRID.vertices + 1, None)):
+        effort = Effort(trials=1, budget_s=60, setups=0, energy_s=2.0, energy_vertices=vertices)
+        (case,) = experiment.measure("fast", GRID, ["bfs/bsp"], effort, ("emulator", Counting))
+        assert (case.status, case.energy) == ("ok", energy_of_case)
