@@ -11,6 +11,7 @@ from command_line import Patch
 from fabricated import changed, record
 from graphs import NAMED
 from retrace.graphs.query import Query
+from retrace.publish.provenance import cores_of
 from retrace.solvers import libraries, make
 from retrace.solvers.libraries import ThreadedPeer
 
@@ -111,3 +112,12 @@ def test_networkit_keeps_a_number(monkeypatch: Patch) -> None:
     solver.setup(NAMED["grid"])
     solver.tune(Query())
     assert solver.observed()["threads"] == given[-1]
+
+
+def test_a_row_of_several_graphs_names_the_most_cores() -> None:
+    """On each graph another number may be fastest, and all have one row in a figure."""
+    every = record("bfs/gapbs", "NY").machine.cores
+    swept = changed(record("bfs/gapbs", "NY"), observed={"threads": every - 1})
+    assert cores_of(swept) == f"up to {every} cores"
+    assert cores_of(record("bfs/queue", "NY")) == "1 core"
+    assert cores_of(record("bfs/bsp", "NY", backend="cuda")) == ""

@@ -94,7 +94,7 @@ class Effort(Model):
     energy_s: float | None = Field(None, gt=0)
     """Seconds for which a search is repeated on a GPU, to measure its energy; without it, it is not."""
     energy_vertices: int = Field(1 << 16, ge=1)
-    """Vertices of the least graph that it is measured on: on smaller ones launches and barriers take it all."""
+    """Vertices of the smallest graph that it is measured on; searches of smaller ones are launches alone."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from retrace.publish.provenance import cores_of
 from retrace.publish.waterfall import Way, ways
 from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
@@ -338,8 +339,8 @@ def _bars(
             if value and value.median > 0 and (spec or not series):
                 name = series.get(spec) or entry.name
                 name = f"{name}\nover {base}" if drawing.pairs else name
-                cores = entry.record.cores if drawing.graphs else None
-                name += f", {plural(cores, 'core')}" if cores else ""
+                cores = cores_of(entry.record) if drawing.graphs else ""
+                name += f", {cores}" if cores else ""
                 ranked.append(Line(name, entry.group, [Dot(0, value, entry, beside)]))
         ranked.sort(key=lambda line: line.dots[0].value.median)
         divided = drawing.over or ("its partner" if drawing.pairs else "")

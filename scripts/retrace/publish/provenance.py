@@ -48,14 +48,21 @@ def few_rounds(records: Sequence[Record]) -> str:
     return f" {which} is {what}." if few else ""
 
 
+def cores_of(record: Record) -> str:
+    """Say how many cores of the CPU a solver used, at most if it took what was best; nothing of a GPU's."""
+    if "threads" in record.observed:
+        return f"up to {plural(record.machine.cores, 'core')}"
+    return plural(record.cores, "core") if record.cores else ""
+
+
 def cores(entries: Iterable[Measured]) -> list[str]:
     """Say for each machine which solvers used several cores of the CPU, if any did."""
-    used: dict[str, dict[str, int]] = defaultdict(dict)
+    used: dict[str, dict[str, str]] = defaultdict(dict)
     for entry in entries:
-        if entry.times and (entry.record.cores or 0) > 1:
-            used[entry.machine][entry.solver] = entry.record.cores or 0
+        if entry.times and (words := cores_of(entry.record)) not in ("", "1 core"):
+            used[entry.machine][entry.solver] = words
     return [
-        f"{machine}: {', '.join(f'{solver} used {number} cores' for solver, number in several.items())} "
+        f"{machine}: {', '.join(f'{solver} used {words}' for solver, words in several.items())} "
         "of the CPU, each other solver there one."
         for machine, several in used.items()
     ]
