@@ -10,7 +10,7 @@ from fabricated import WRONG, changed, fast, frame, limits, phases, warm
 from retrace.publish import tables
 from retrace.publish.first_and_resident import make_table
 from retrace.publish.page import Page, render
-from retrace.records.record import Record
+from retrace.records.record import Energy, Record, digest_of_all
 from retrace.reports.wording import EMPTY
 
 
@@ -77,6 +77,18 @@ def test_it_has_paid_from_the_search_on_at_which_all_together_take_less() -> Non
     assert cells["bfs/bsp"]["ahead from search"] == "never"
 
 
+def test_energy_stands_beside_the_time_with_idle_power() -> None:
+    used = Energy(searches=4000, seconds=2.0, joules=600.0, idle_watts=119.0)
+    found = [
+        changed(one, energy=used) if one.solver == "bfs/cluster" else one for one in warm(fast("h200", True))
+    ]
+    page = made("fast-bfs", found)
+    york = table_of(page, "NY ")
+    assert (york["bfs/cluster"]["mJ"], york["bfs/cluster"]["W (idle)"]) == ("150", "300 (119)")
+    assert (york["bfs/bsp"]["mJ"], york["bfs/bsp"]["W (idle)"]) == (EMPTY, EMPTY)
+    assert any("mJ" in remark for remark in page.remarks)
+
+
 def test_a_search_that_may_end_early_has_no_bandwidth() -> None:
     found = warm(fast("h200", True))
     assert "GB/s" not in table_of(made("fast-stcon", found), "NY ")["stcon/cluster"]
@@ -107,9 +119,20 @@ def test_without_further_searches_of_the_other_a_preparation_has_paid_then_or_la
 
 
 def drawn(records: Iterable[Record]) -> list[Record]:
-    """Make records of breadth-first search from 64 sources."""
+    """Make records of breadth-first search from the first of 64 sources."""
     asked = {"sources": 64, "source_seed": 1}
-    return [changed(one, source=None, parameters=asked) for one in records if one.experiment == "fast-bfs"]
+    searches = [one for one in records if one.experiment == "fast-bfs"]
+    trials = [
+        [
+            trial.model_copy(update={"source": source, "digest": f"{source:016x}"})
+            for source, trial in enumerate(one.trials)
+        ]
+        for one in searches
+    ]
+    return [
+        changed(one, source=None, parameters=one.parameters | asked, trials=some, digest=digest_of_all(some))
+        for one, some in zip(searches, trials, strict=True)
+    ]
 
 
 def test_the_readmes_table_has_both_times_and_names_the_sources() -> None:

@@ -276,6 +276,8 @@ class _Grid:
                 "setup": [self.setup(entry, "setup") if _by_library(entry) else Cell() for entry in here],
                 "prepare": [_prepare(entry) for entry in here],
                 "ahead from search": [self.ahead(entry, here) for entry in here],
+                "mJ": [_energy(entry) for entry in here],
+                "W (idle)": [_power(entry) for entry in here],
                 "million arcs/s": [_rate(entry, entry.arcs, by, 1e3) for entry in here],
                 "GB/s": [_rate(entry, least_bytes(entry), by, 1e6) for entry in here],
             }
@@ -321,6 +323,21 @@ def _rate(entry: Measured | None, amount: float | None, measure: Measure, unit: 
     """Return an amount, such as of arcs, per unit of time, which is given in units per ms."""
     times = entry.times.get(measure) if entry else None
     return Cell(three_digits(amount / times.median / unit)) if times and times.median and amount else Cell()
+
+
+def _energy(entry: Measured) -> Cell:
+    """Return the energy that a search on the resident graph takes from the GPU, idle power included."""
+    energy = entry.times.get("energy")
+    return Cell(three_digits(energy.median)) if energy else Cell()
+
+
+def _power(entry: Measured) -> Cell:
+    """Return the GPU's power meanwhile, and that of the same GPU with nothing to do."""
+    energy = entry.record.energy if "energy" in entry.times else None
+    if energy is None:
+        return Cell()
+    idle = "" if energy.idle_watts is None else f" ({three_digits(energy.idle_watts)})"
+    return Cell(f"{three_digits(energy.joules / energy.seconds)}{idle}")
 
 
 def _by_library(entry: Measured) -> bool:
