@@ -41,6 +41,7 @@ SCRIPTS = project.path("scripts")
 STAGE = project.path("scripts/stage.py")
 KERNELS = project.path("kernels")
 TEMPLATES = project.path("workflow/templates")
+MARGINS = project.path("results/repeatability.csv")
 # What jobs need, for users of conda.
 ENVIRONMENT = f"{ROOT}/workflow/envs/retrace.yaml"
 

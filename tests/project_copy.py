@@ -20,7 +20,7 @@ PARTS = [
     "scripts",
     "kernels",
 ]
-PARTS += ["docs/errata.md", "docs/references.bib", "results/published"]
+PARTS += ["docs/errata.md", "docs/references.bib", "results/published", "results/repeatability.csv"]
 
 
 def copy_project(folder: Path, experiments: dict[str, Any]) -> None:

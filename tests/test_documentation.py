@@ -388,6 +388,7 @@ def with_kernel() -> Path:
         shutil.copytree(PROJECT / part, folder / part, ignore=shutil.ignore_patterns("*.pyc.*"))
     for path in [PROJECT / "Snakefile", *PROJECT.glob("*.yaml"), *PROJECT.glob("*.toml")]:
         shutil.copy(path, folder / path.name)
+    shutil.copy(PROJECT / "results/repeatability.csv", folder / "results")
     (folder / "results/machines").symlink_to(PROJECT / "results/machines")
     (folder / "build").symlink_to(PROJECT / "build")
     page = (PROJECT / KERNEL_PAGE).read_text()

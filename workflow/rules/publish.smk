@@ -33,6 +33,7 @@ for name in PLAN.experiments:
             report=PLAN.report_files(name),
             records=PLAN.records(*PLAN.shown_with(name)),
             script=STAGE,
+            margins=MARGINS,
             code=stage_code("publish-experiment"),
         output:
             csv=f"results/tables/{name}.csv",
@@ -83,6 +84,7 @@ for name, (key, experiments) in PLAN.waterfalls.items():
             records=PLAN.records(*experiments),
             sentences=f"{TEMPLATES}/figures.yaml",
             script=STAGE,
+            margins=MARGINS,
             code=stage_code("draw-waterfall"),
         output:
             report(
@@ -114,6 +116,7 @@ rule claims:
         report=lambda wildcards: plan.published(wildcards.report),
         records=lambda wildcards: PLAN.report_records(wildcards.report),
         script=STAGE,
+        margins=MARGINS,
         code=stage_code("make-claims"),
     output:
         csv="results/tables/claims-{report}.csv",
@@ -176,6 +179,7 @@ rule page:
         records=PLAN.records(*PLAN.experiments),
         figures=expand("results/figures/{figure}.svg", figure=PLAN.figures),
         script=STAGE,
+        margins=MARGINS,
         code=stage_code("make-report"),
     output:
         "results/report/index.html",
