@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -46,7 +47,9 @@ class Threaded(ThreadedPeer):
         return self.times(*self.used) / 1e3 + (self.unsteady if first else 0)
 
 
-def tuned(monkeypatch: Patch, peer: Threaded, **given: int) -> dict[str, float]:
+def tuned(
+    monkeypatch: Patch, peer: Threaded, chosen: Mapping[str, float] = MappingProxyType({}), **given: int
+) -> dict[str, float]:
     """Set up and tune; return what a record observes."""
 
     def seconds_of(work: Callable[[], object]) -> float:
@@ -57,7 +60,7 @@ def tuned(monkeypatch: Patch, peer: Threaded, **given: int) -> dict[str, float]:
     monkeypatch.setattr(libraries, "seconds_of", seconds_of)
     peer.parameters = {"threads": 0, **given}
     peer.setup(None)
-    peer.tune(Query())
+    peer.tune(Query(), chosen)
     observed = peer.observed()
     assert peer.used == (observed["threads"], observed["bound"])
     return observed
@@ -89,6 +92,15 @@ def test_a_long_search_is_made_once(monkeypatch: Patch) -> None:
     assert len(peer.searches) == len(set(peer.searches))
 
 
+def test_a_later_round_uses_what_the_first_chose(monkeypatch: Patch) -> None:
+    """Else a record would observe the choice of its last round alone."""
+    first = tuned(monkeypatch, Threaded(measured_once))
+    peer = Threaded(lambda threads, bound: 1.0 / threads)  # by which all 16 would be fastest
+    assert tuned(monkeypatch, peer, first) == first
+    assert peer.used == (8, 1)
+    assert not peer.searches
+
+
 def test_a_number_that_is_given_is_used(monkeypatch: Patch) -> None:
     peer = Threaded(measured_once)
     assert tuned(monkeypatch, peer, threads=3) == {"threads": 3, "bound": 0}
@@ -110,7 +122,7 @@ def test_networkit_keeps_a_number(monkeypatch: Patch) -> None:
     given: list[int] = []
     solver = make("betweenness/networkit")
     solver.setup(NAMED["grid"])
-    solver.tune(Query())
+    solver.tune(Query(), {})
     assert solver.observed()["threads"] == given[-1]
 
 

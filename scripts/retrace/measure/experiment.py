@@ -195,8 +195,9 @@ class Task:
         due = [
             case for case, *before in zip(cases, *earlier, strict=True) if is_due(case, before, job.budget_s)
         ]
-        for case in cases:
+        for case, *before in zip(cases, *earlier, strict=True):
             case.rounds, case.round = job.rounds, number
+            case.chosen = before[0].observed if before else {}
         self.complete_kept(
             cases,
             drawn_order(due, job.seed, job.experiment, self.folder.name, number),

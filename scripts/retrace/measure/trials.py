@@ -301,6 +301,8 @@ class Measurement(Results):
     """How many such measurements in processes of their own share the times after which trials end early."""
     round: int = 0
     """Which of them it is. It has every so many of the questions that are drawn."""
+    chosen: dict[str, float] = field(default_factory=dict)
+    """What the first round observed: later ones use the threads that it found to be fastest."""
     questions: tuple[Query, ...] = ()
     """Those that were drawn for its trials."""
 
@@ -376,7 +378,7 @@ class Measurement(Results):
                 with self.patience(graph, effort):
                     shared.with_room(lambda: self.set_up(graph, effort, shared.device))
             if self.ready is not None:
-                self.ready[1].tune(self.request.query)
+                self.ready[1].tune(self.query, self.chosen)
         except Exception as error:
             self.fail(error)
             if self.status == "failed":
@@ -644,8 +646,9 @@ def again(
 
 def require_same(solver: Solver, first: NDArray[Any]) -> None:
     """Raise RetraceError if a solver's last answer is not the first one."""
-    apart = SUMS_AGREE if np.issubdtype(first.dtype, np.floating) else 0
-    if not np.allclose(first, solver.download(), rtol=apart, atol=apart):
+    later = solver.download()
+    are_sums = np.issubdtype(first.dtype, np.floating)
+    if not (np.allclose(first, later, SUMS_AGREE, SUMS_AGREE) if are_sums else np.array_equal(first, later)):
         raise RetraceError(f"{solver.name}: a later solve on the same device gave another answer")
 
 

@@ -157,8 +157,12 @@ class ThreadedPeer(Peer):
         self.tried: dict[str, float] = {}
         self.begin_with(self.number("threads") or CORES)
 
-    def tune(self, query: Query) -> None:
+    def tune(self, query: Query, chosen: Mapping[str, float]) -> None:
         if self.number("threads"):
+            return
+        if "threads" in chosen:
+            self.tried = {key: ms for key, ms in chosen.items() if key.startswith("ms_of_")}
+            self.begin_with(int(chosen["threads"]), int(chosen["bound"]))
             return
         numbers = sorted({max(1, CORES * quarters // 4) for quarters in range(5)}, reverse=True)
         fastest: dict[float, tuple[int, int]] = {}

@@ -4,7 +4,7 @@ All threads of the GAP Benchmark Suite wait for each other after every level of 
 other libraries, a quarter of its trials took 10 to 100 ms more; alone, none did.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
@@ -57,8 +57,8 @@ class OwnProcess(Solver):
     def setup(self, graph: Any) -> None:
         self.run(_call, "setup", graph)
 
-    def tune(self, query: Query) -> None:
-        self.run(_call, "tune", query)
+    def tune(self, query: Query, chosen: Mapping[str, float]) -> None:
+        self.run(_call, "tune", query, chosen)
 
     def solve(self, query: Query) -> int | None:
         iterations: int | None = self.run(_call, "solve", query)

@@ -181,8 +181,8 @@ class Solver(ABC):
         solver of `limits` a `NoGraph`.
         """
 
-    def tune(self, query: Query) -> None:  # noqa: B027 - most have nothing to try
-        """Try what is left open for the graph that is set up, and keep the fastest. Not part of `setup`."""
+    def tune(self, query: Query, chosen: Mapping[str, float]) -> None:  # noqa: B027 - most have no choice
+        """Choose what is fastest on the graph, or what an earlier process observed to have `chosen`."""
 
     def upload(self, query: Query) -> None:  # noqa: B027 - a solver on the host has nothing to send
         """Send the graph, and allocate and initialise the working arrays."""
