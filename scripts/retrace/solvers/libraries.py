@@ -5,6 +5,7 @@ converts the library's answer in `download`.
 """
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
