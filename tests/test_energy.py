@@ -75,6 +75,19 @@ def test_a_search_has_its_own_energy_alone(board: Board, ms: float) -> None:
         assert found.idle_watts == 70.0
 
 
+def test_reading_the_counter_takes_no_part_of_the_searches(board: Board) -> None:
+    """A reading takes milliseconds, in which a board idles: every 5 ms it would take nearly half of all."""
+
+    def read() -> float:
+        board.spend(0.004, IDLE_W)
+        return board.joules()
+
+    used = energy_of(lambda: board.spend(1e-4, 300.0), read, 2.0, IDLE_W)
+    assert used is not None
+    assert used.seconds / used.searches == pytest.approx(1e-4, rel=0.05)
+    assert used.per_search == pytest.approx(0.03, rel=0.05)
+
+
 def test_idle_power_is_that_of_a_second_without_work(board: Board) -> None:
     board.spend(0.09, 5000.0)
     begun = board.now
