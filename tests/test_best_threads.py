@@ -120,4 +120,5 @@ def test_a_row_of_several_graphs_names_the_most_cores() -> None:
     swept = changed(record("bfs/gapbs", "NY"), observed={"threads": every - 1})
     assert cores_of(swept) == f"up to {every} cores"
     assert cores_of(record("bfs/queue", "NY")) == "1 core"
-    assert cores_of(record("bfs/bsp", "NY", backend="cuda")) == ""
+    kernel = record("bfs/cluster", "NY", backend="cuda")
+    assert cores_of(kernel) == cores_of(changed(kernel, observed={"threads": 512})) == ""

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import pytest
 
-from fabricated import WRONG, changed, fast, frame, limits, phases, warm
+from fabricated import WRONG, changed, fast, frame, limits, phases, warm, with_sources
 from retrace.publish import tables
 from retrace.publish.first_and_resident import make_today_table
 from retrace.publish.page import Page, render
-from retrace.records.record import Energy, Record, digest_of_all
+from retrace.records.record import Energy, Record
 from retrace.reports.wording import EMPTY
 
 
@@ -120,19 +120,7 @@ def test_without_further_searches_of_the_other_a_preparation_has_paid_then_or_la
 
 def drawn(records: Iterable[Record]) -> list[Record]:
     """Make records of breadth-first search from the first of 64 sources."""
-    asked = {"sources": 64, "source_seed": 1}
-    searches = [one for one in records if one.experiment == "fast-bfs"]
-    trials = [
-        [
-            trial.model_copy(update={"source": source, "digest": f"{source:016x}"})
-            for source, trial in enumerate(one.trials)
-        ]
-        for one in searches
-    ]
-    return [
-        changed(one, source=None, parameters=one.parameters | asked, trials=some, digest=digest_of_all(some))
-        for one, some in zip(searches, trials, strict=True)
-    ]
+    return [with_sources(one) for one in records if one.experiment == "fast-bfs"]
 
 
 def test_the_readmes_table_has_both_times_and_names_the_sources() -> None:
