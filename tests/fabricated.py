@@ -138,6 +138,17 @@ def changed(one: Record, **changes: Any) -> Record:
     return Record(**{key: getattr(one, key) for key in Record.model_fields} | changes)
 
 
+def with_sources(one: Record, **changes: Any) -> Record:
+    """Return a record whose trials have a source each, the first of 64."""
+    trials = [
+        trial.model_copy(update={"source": source, "digest": f"{source:016x}"})
+        for source, trial in enumerate(one.trials)
+    ]
+    asked = one.parameters | {"sources": 64, "source_seed": 1}
+    values = {"source": None, "parameters": asked, "trials": trials, "digest": digest_of_all(trials)}
+    return changed(one, **values | changes)
+
+
 def without_answer(solver: str, graph: str | GraphInfo, status: str, reason: str, **changes: Any) -> Record:
     none = {"status": status, "reason": reason, "verified": None, "oracle": None, "digest": None}
     return record(solver, graph, times=(), **(none | changes))

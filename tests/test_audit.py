@@ -411,6 +411,7 @@ def loops_of(*records: Record) -> dict[str, list[Verdict]]:
     return {one.claim: [finding.verdict for finding in one.findings.values()] for one in verdicts}
 
 
+@pytest.mark.usefixtures("steady")
 def test_a_verdict_that_a_loop_in_python_changes_is_listed() -> None:
     """The kernel is faster than the queue unless Python launches it, as it did for another table."""
     queue, kernel = timed("bfs/queue", 0.0, 8.0), timed("bfs/bsp", 0.0, 6.0, **CPP)
@@ -425,6 +426,7 @@ def test_a_verdict_that_a_loop_in_python_changes_is_listed() -> None:
     assert printed.endswith("| True |")
 
 
+@pytest.mark.usefixtures("steady")
 @pytest.mark.parametrize(
     "unlike",
     [{"source": 1}, {"graph": graph_info("NW")}, {"parameters": {"loop": "python", "block_size": 64}}],
@@ -435,6 +437,7 @@ def test_another_work_in_python_says_nothing_of_a_verdict(unlike: dict[str, Any]
     assert loops_of(queue, kernel, changed(slower, **unlike)) == {}
 
 
+@pytest.mark.usefixtures("steady")
 def test_a_loop_in_python_elsewhere_says_nothing_of_a_verdict() -> None:
     queue, kernel = timed("bfs/queue", 0.0, 8.0), timed("bfs/bsp", 0.0, 6.0, **CPP)
     slower = [
@@ -444,6 +447,7 @@ def test_a_loop_in_python_elsewhere_says_nothing_of_a_verdict() -> None:
     assert loops_of(queue, kernel, on("b", slower[0]), slower[1]) == {}
 
 
+@pytest.mark.usefixtures("steady")
 def test_claims_rest_on_loops_in_cpp_where_there_are_any() -> None:
     queue = timed("bfs/queue", 0.0, 8.0)
     older, python = timed("bfs/bsp", 0.0, 9.0, parameters={}), timed("bfs/bsp", 0.0, 9.0, **PYTHON)

@@ -13,6 +13,7 @@ from fabricated import changed, record
 from graphs import NAMED
 from retrace.graphs.query import Query
 from retrace.publish.provenance import cores_of
+from retrace.reports.wording import plural
 from retrace.solvers import libraries, make
 from retrace.solvers.libraries import ThreadedPeer
 
@@ -131,5 +132,7 @@ def test_a_row_of_several_graphs_names_the_most_cores() -> None:
     every = record("bfs/gapbs", "NY").machine.cores
     swept = changed(record("bfs/gapbs", "NY"), observed={"threads": every - 1})
     assert cores_of(swept) == f"up to {every} cores"
+    assert cores_of(changed(swept, parameters={"threads": every - 1})) == plural(every - 1, "core")
     assert cores_of(record("bfs/queue", "NY")) == "1 core"
-    assert cores_of(record("bfs/bsp", "NY", backend="cuda")) == ""
+    kernel = record("bfs/cluster", "NY", backend="cuda")
+    assert cores_of(kernel) == cores_of(changed(kernel, observed={"threads": 512})) == ""

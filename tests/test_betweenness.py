@@ -44,7 +44,7 @@ from retrace.measure.experiment import as_record, measure
 from retrace.measure.trials import Effort
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.betweenness.compaction import compact, uncompacted
-from retrace.system.checkpoint import FIRST, Checkpoint
+from retrace.system.checkpoint import FIRST_BATCH, Checkpoint
 from solving import needs_networkit, solved
 
 GOWALLA = Path(os.environ.get("GRAPH_MIRROR", ""), "loc-gowalla_edges.konect-ids.txt.gz")
@@ -297,7 +297,7 @@ def test_an_oracle_made_ahead_goes_on_after_an_interruption(
     compute = ScoreOracle._by_igraph
 
     def by_igraph(self: ScoreOracle, batch: tuple[int, ...]) -> np.ndarray:
-        if len(asked) == FIRST + 1:
+        if len(asked) == FIRST_BATCH + 1:
             asked.append(-1)
             raise KeyboardInterrupt
         asked.extend(batch)

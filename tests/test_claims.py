@@ -443,7 +443,7 @@ def test_a_compacted_graph_that_is_the_whole_is_no_case(claim: str, solver: str,
 
 
 def test_five_minutes_are_for_every_source_and_every_version() -> None:
-    records = BRANDES
+    records = [record for record in BRANDES if record.problem == "betweenness"]
     some = [changed(record, parameters={"sources": 64}) for record in records]
     assert find("under-five-minutes", some).why == "no graph of that size was measured as a whole"
     without = [record for record in records if not record.solver.endswith("vert-virt")]

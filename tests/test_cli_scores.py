@@ -146,10 +146,10 @@ def test_an_interrupted_run_loses_no_more_than_a_batch(stored: Path, monkeypatch
     assert sorted(path.name for path in stored.parent.iterdir()) == ["g", "kept.npz"]
     again = call(*argv)
     assert (again.status, again.err) == (0, "")
-    assert f" s after {checkpoint.FIRST + 2} sources of an earlier run; verified" in again.out
+    assert f" s after {checkpoint.FIRST_BATCH + 2} sources of an earlier run; verified" in again.out
     done = [source for query in asked[:3] for source in query.sources or ()]
-    assert len(done) == checkpoint.FIRST + 2
-    assert asked[4].sources == tuple(range(len(done), len(done) + checkpoint.FIRST))
+    assert len(done) == checkpoint.FIRST_BATCH + 2
+    assert asked[4].sources == tuple(range(len(done), len(done) + checkpoint.FIRST_BATCH))
     assert_allclose(written(csv), exact_scores(grid(12, 9)), rtol=1e-12)
     assert not kept.exists()
 
@@ -227,7 +227,7 @@ def test_ctrl_c_in_a_batch_leaves_the_batches_before(tmp_path: Path) -> None:
     process.communicate(timeout=10)
     assert process.returncode in (-SIGINT, 130)
     with np.load(kept) as file:
-        assert file["done"] >= checkpoint.FIRST
+        assert file["done"] >= checkpoint.FIRST_BATCH
 
 
 def test_progress_is_shown_on_a_terminal(stored: Path) -> None:

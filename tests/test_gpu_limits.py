@@ -18,7 +18,7 @@ from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED
 from retrace.graphs.query import Query
 from retrace.measure.trials import Effort, Measurement, Request, SharedDevice
-from retrace.publish.gpu_table import BEGIN, with_table
+from retrace.publish.gpu_table import FROM_SOLVERS, with_table
 from retrace.records.record import GPUInfo
 from retrace.solvers import all_solvers, make
 from retrace.solvers.bfs import BspBFS
@@ -181,7 +181,7 @@ def test_the_page_says_which_gpu_runs_what() -> None:
 
 
 def test_all_kernels_of_a_report_run_on_the_oldest_gpu() -> None:
-    head, _, maxwell = (line.split(" | ") for line in PAGE.partition(BEGIN)[2].splitlines()[2:5])
+    head, _, maxwell = (line.split(" | ") for line in PAGE.partition(FROM_SOLVERS)[2].splitlines()[2:5])
     cells = dict(zip(head, maxwell, strict=True))
     for report in ("bsp-suite", "tuwien-sssp", "hong-bfs", "domitrz-brandes", "an-bellman-ford"):
         assert cells[report].startswith("all "), report  # their own cards were of 5.0 and 5.2

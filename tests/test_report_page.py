@@ -22,8 +22,10 @@ from retrace.planning.configuration import committed_records, load_configuration
 from retrace.planning.plan import Plan
 from retrace.publish import verdicts
 from retrace.publish.documents import bibtex, errata, html
+from retrace.publish.doubts import doubts
 from retrace.publish.front import abstract
 from retrace.publish.listings import listing
+from retrace.publish.page import MARK
 from retrace.publish.record_cards import address
 from retrace.publish.report_page import make_page
 from retrace.records.record import Record, read_records, write_records
@@ -31,7 +33,7 @@ from retrace.reports.finding import Verdict
 from retrace.reports.frame import Frame, build, read_frames
 from retrace.reports.printed import read_printed
 from retrace.reports.report import PUBLISHED, Report, load_reports
-from retrace.reports.wording import duration
+from retrace.reports.wording import duration, few_trials
 from retrace.system.project import ROOT
 
 MOST_BYTES = 8_000_000
@@ -168,13 +170,14 @@ def test_every_number_leads_to_its_record(committed: Committed) -> None:
     assert len(read.records) == len(found.measured)
     timed = [entry for entry in found.measured if entry.record and entry.total]
     assert len(timed) > 100
+    doubtful = doubts(found.measured)
     for entry in timed:
         assert entry.record
         assert entry.total
         place = address(entry.record)
         for measure in {"total", entry.layout.by}:
-            text = duration(entry.times[measure].median)
-            assert {(place, text), (place, f"{text} ?")} & links
+            text = duration(entry.times[measure].median) + few_trials(entry.times[measure])
+            assert (place, f"{text} {MARK}" if place in doubtful else text) in links
         card = read.records[place]
         totals = [round(sum(filter(None, row[:3])), 6) for row in card["trials"]]  # as the script adds up
         assert totals == [one.total for one in entry.record.trials]

@@ -174,6 +174,25 @@ def test_further_solves_are_19_or_end_in_time(temporary: Any, work: Callable[[fl
     assert len(solves) == 3 * (1 + 19)
 
 
+@pytest.mark.parametrize(
+    ("seconds", "repeated"),
+    [(0.019, [True] * 3), (0.021, [True, False, False]), (1.9, [True, False, False]), (2.1, [False] * 3)],
+)
+def test_a_long_solve_is_repeated_in_the_first_trial_alone(
+    temporary: Any, work: Callable[[float], None], seconds: float, repeated: list[bool]
+) -> None:
+    @temporary
+    class Repeating(Delegate):
+        repeats = True
+
+        def solve(self, query: Query) -> int | None:
+            work(seconds)
+            return super().solve(query)
+
+    (case,) = run(["bfs/delegate"])
+    assert [trial.again is not None for trial in case.trials] == repeated
+
+
 @pytest.mark.parametrize(("phase", "backend"), [("setup", "cuda"), ("solve", "cuda"), ("solve", "emulator")])
 def test_a_kernel_that_does_not_end_ends_the_process(
     phase: str, backend: str, temporary: Any, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from fabricated import changed, fast, frame, phases, suite, sweep
+from fabricated import changed, fast, frame, phases, suite, sweep, with_sources
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption, finding, heading
 from retrace.publish.panels import FigureContent
@@ -114,10 +114,7 @@ def test_a_cold_solve_is_not_left_for_a_warm_one() -> None:
 
 
 def test_records_of_several_sources_are_of_the_graph() -> None:
-    asked = [
-        changed(one, parameters=one.parameters | {"sources": 64}) if one.experiment == "fast-bfs" else one
-        for one in BSP
-    ]
+    asked = [with_sources(one) if one.experiment == "fast-bfs" else one for one in BSP]
     assert labels(found(asked)[0])[3] == ("algorithm: cluster", "600 µs (÷27.7)")
 
 

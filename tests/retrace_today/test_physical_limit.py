@@ -7,7 +7,20 @@ from collections.abc import Iterable
 
 import pytest
 
-from fabricated import LEVELS, MOVED, STEPS, WRONG, changed, fast, frame, limits, measured, phases, warm
+from fabricated import (
+    LEVELS,
+    MOVED,
+    STEPS,
+    WRONG,
+    changed,
+    fast,
+    frame,
+    limits,
+    measured,
+    phases,
+    warm,
+    with_sources,
+)
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption, finding, heading
 from retrace.publish.panels import LIMIT, FigureContent
@@ -180,8 +193,7 @@ def test_what_is_of_another_commit_is_not_compared() -> None:
 
 def test_levels_are_those_of_the_same_sources() -> None:
     """Records from other sources pass other levels: with none of their own the limit is not known."""
-    asked = {"sources": 64, "source_seed": 1}
-    drawn = [changed(one, source=None, parameters=asked) for one in TODAY if one.experiment == "fast-bfs"]
+    drawn = [with_sources(one) for one in TODAY if one.experiment == "fast-bfs"]
     _, _, text, _ = today("fast-bfs", [*drawn, *limits("h200")])
     assert "Limit of NY, 64 sources on h200: a launch (10.0 µs) and 620 levels" in " ".join(text.split())
     uncounted = [changed(one, iterations=None) for one in drawn]

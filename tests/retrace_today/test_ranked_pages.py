@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import pytest
 
-from fabricated import WRONG, changed, fast, frame, limits, phases, warm
+from fabricated import WRONG, changed, fast, frame, limits, phases, warm, with_sources
 from retrace.publish import tables
-from retrace.publish.first_and_resident import make_table
+from retrace.publish.first_and_resident import make_today_table
 from retrace.publish.page import Page, render
-from retrace.records.record import Energy, Record, digest_of_all
+from retrace.records.record import Energy, Record
 from retrace.reports.wording import EMPTY
 
 
@@ -120,24 +120,12 @@ def test_without_further_searches_of_the_other_a_preparation_has_paid_then_or_la
 
 def drawn(records: Iterable[Record]) -> list[Record]:
     """Make records of breadth-first search from the first of 64 sources."""
-    asked = {"sources": 64, "source_seed": 1}
-    searches = [one for one in records if one.experiment == "fast-bfs"]
-    trials = [
-        [
-            trial.model_copy(update={"source": source, "digest": f"{source:016x}"})
-            for source, trial in enumerate(one.trials)
-        ]
-        for one in searches
-    ]
-    return [
-        changed(one, source=None, parameters=one.parameters | asked, trials=some, digest=digest_of_all(some))
-        for one, some in zip(searches, trials, strict=True)
-    ]
+    return [with_sources(one) for one in records if one.experiment == "fast-bfs"]
 
 
 def test_the_readmes_table_has_both_times_and_names_the_sources() -> None:
     found, report = frame([*drawn(warm(fast("h200", True))), *drawn(fast("rtx", True))], "today")
-    text = make_table([report], found)
+    text = make_today_table([report], found)
     lines = [line for line in text.splitlines() if line.startswith("| bfs")]
     assert [line.split(" | ")[0] for line in lines] == [
         f"| bfs on {graph}, 64 sources" for graph in ("NY", "NW", "random-20-5", "Gowalla")
@@ -146,11 +134,11 @@ def test_the_readmes_table_has_both_times_and_names_the_sources() -> None:
     assert lines[0].endswith(f" | {cells}")
     assert text.endswith("<sub>Measured on h200: medians of 5 trials; each search from 64 sources.</sub>")
     cold, _ = frame([*warm(fast("h200", True), "bfs/cluster")], "today")
-    old = make_table([report], cold)
+    old = make_today_table([report], cold)
     row = "| bfs on NY | 1.11 ms `cluster` | 15.4× | 96.3× | 480 µs `cluster` | – | – | 1 |"  # noqa: RUF001
     assert row in old
     assert "each search from 1 source." in old
-    assert "no machine" in make_table([report], frame([], "today")[0])
+    assert "no machine" in make_today_table([report], frame([], "today")[0])
 
 
 def test_what_differs_in_host_or_commit_is_not_compared_and_a_wrong_answer_is_last() -> None:

@@ -21,21 +21,21 @@ from retrace.reports.like_for_like import (
 from retrace.reports.report import Report
 from retrace.reports.wording import EMPTY, duration, word_list
 
-DRAWN = ("sources", "pairs")
+SAMPLES = ("sources", "pairs")
 """Parameters of a record whose trials have a source, or a pair of vertices, each."""
-BEGIN = made_from("the records of today")
+FROM_TODAY = made_from("the records of today")
 HEADS = ("", *(head for measure in SHOWN_TODAY for head in (f"{measure}: ours", "published", "library")),
          "ahead from search")  # fmt: skip
 
 
-def make_table(reports: Sequence[Report], frame: Frame) -> str:
+def make_today_table(reports: Sequence[Report], frame: Frame) -> str:
     """Return the table of the first machine with a GPU in Markdown, with what was asked below it."""
     panels = list(_panels(reports, frame))
     lines = [HEADS, ["---", *["--:"] * (len(HEADS) - 1)], *(_row(panel) for panel in panels)]
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     entries = [dot.entry for panel in panels for dot in panel.dots if isinstance(dot.entry, Measured)]
     given = [entry.record.parameters for entry in entries if is_search(entry)]
-    asked = {f"{some[key]} {key}" for some in given for key in DRAWN if key in some} or {"1 source"}
+    asked = {f"{some[key]} {key}" for some in given for key in SAMPLES if key in some} or {"1 source"}
     trials = [entry.times[FIRST].n for entry in entries if FIRST in entry.times]
     medians = f"medians of {spans(trials)}"
     machine = panels[0].machine if panels else "no machine"

@@ -23,10 +23,10 @@ GENERATIONS = {
 """Some cards, by compute capability."""
 TODAY, LIMITS_OF_MACHINE = "today", "limits"
 """What is no report's: our kernels, and those that measure the machine."""
-BEGIN = made_from("what solvers declare")
+FROM_SOLVERS = made_from("what solvers declare")
 
 
-def make_table() -> str:
+def make_gpu_table() -> str:
     """Return the table in Markdown, with a note for what some GPUs lack."""
     columns: dict[str, list[KnownSolver]] = {report: [] for report in load_reports()}
     columns |= {TODAY: [], LIMITS_OF_MACHINE: []}
@@ -63,4 +63,4 @@ def column_of(solver: KnownSolver) -> str:
 
 def with_table(text: str) -> str:
     """Return a page with the table in place of the one between its two marks."""
-    return with_part(text, BEGIN, make_table())
+    return with_part(text, FROM_SOLVERS, make_gpu_table())

@@ -50,7 +50,8 @@ def few_rounds(records: Sequence[Record]) -> str:
 
 def cores_of(record: Record) -> str:
     """Say how many cores of the CPU a solver used, at most if it took what was best; nothing of a GPU's."""
-    if "threads" in record.observed:
+    chosen = record.cores and "threads" in record.observed  # a kernel's threads are a GPU's
+    if chosen and not record.parameters.get("threads"):
         return f"up to {plural(record.machine.cores, 'core')}"
     return plural(record.cores, "core") if record.cores else ""
 

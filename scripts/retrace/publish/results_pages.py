@@ -7,7 +7,7 @@ from pathlib import Path
 
 from retrace.publish.chart import draw, image
 from retrace.publish.chart_words import caption
-from retrace.publish.first_and_resident import BEGIN, make_table
+from retrace.publish.first_and_resident import FROM_TODAY, make_today_table
 from retrace.publish.front import abstract
 from retrace.publish.generated_parts import with_part
 from retrace.publish.page import fill
@@ -52,7 +52,7 @@ def pages(records: Iterable[Path]) -> dict[str, bytes]:
 
 def with_today(text: str, records: Iterable[Path]) -> str:
     """Return the README with its table of what is fast today made of records."""
-    return with_part(text, BEGIN, make_table(*_committed(records)))
+    return with_part(text, FROM_TODAY, make_today_table(*_committed(records)))
 
 
 def _committed(records: Iterable[Path]) -> tuple[list[Report], Frame]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
 
-FIRST = 16
+FIRST_BATCH = 16
 """Number of sources in the first batch."""
 BATCH_S = 10.0
 """Target time of a batch in seconds; an interrupted run loses at most one batch."""
@@ -56,7 +56,7 @@ class Checkpoint:
 
     def batches(self, sources: NDArray[np.int32], least: int = 1) -> Iterator[NDArray[np.int32]]:
         """Yield the remaining sources, `least` or more at a time; a batch's time sets the next one's size."""
-        first, size = self.done, max(FIRST, least)
+        first, size = self.done, max(FIRST_BATCH, least)
         while first < len(sources):
             began = perf_counter()
             yield sources[first : first + size]
