@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from command_line import Patch
+from cuda_device import management
 from cuda_device.management import ManagedGPU
 from cuda_on_cpu.device import EmulatedDevice
 from fabricated import changed, record
@@ -247,6 +248,19 @@ def test_a_gpu_says_how_it_is() -> None:
     other = ManagedGPU(nvml(power=True, temperature=True, energy=True), None)
     assert (other.state()["power_w"], other.state()["temperature_c"], other.joules()) == (None, None, None)
     assert EmulatedDevice().joules() is None
+
+
+def test_what_changes_slowly_is_asked_for_twice_a_second(monkeypatch: Patch) -> None:
+    """Each answer takes milliseconds, and there are thousands of trials; throttling is asked for each time."""
+    now = [100.0]
+    monkeypatch.setattr(management, "perf_counter", lambda: now[0])
+    gpu = ManagedGPU(nvml(), None)
+    states = []
+    for passed in (0.0, 0.3, 0.3, 0.3):
+        now[0] += passed
+        states.append(gpu.state())
+    assert [state.get("power_w") for state in states] == [345.678, None, 345.678, None]
+    assert [state["throttled"] for state in states] == [True] * 4
 
 
 def test_a_record_says_how_the_gpu_was() -> None:

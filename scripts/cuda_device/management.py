@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 HARMLESS = 0b11
 """Throttle reasons that are none: an idle GPU, and clocks that a user has set."""
+SLOW_S = 0.5
+"""Seconds in which power, temperature and memory clock hardly change."""
 
 
 class ManagedGPU:
@@ -19,22 +22,26 @@ class ManagedGPU:
         self._nvml, self._handle = nvml, handle
         self.driver: str = nvml.nvmlSystemGetDriverVersion()
         self.number: str = nvml.nvmlDeviceGetUUID(handle)
+        self._asks_again_at = 0.0
 
     def state(self) -> dict[str, Any]:
-        """Return whether the GPU is throttled now, its clocks in MHz, power in W and temperature in °C.
+        """Return whether the GPU is throttled now, and the clock of its multiprocessors in MHz.
 
-        What the GPU cannot tell is None, except the clock of its multiprocessors and throttling.
+        Memory clock in MHz, power in W and temperature in °C are asked for less often, as answers take
+        milliseconds; what the GPU cannot tell of them is None.
         """
         nvml = self._nvml
         clock = nvml.nvmlDeviceGetClockInfo(self._handle, nvml.NVML_CLOCK_SM)
         reasons = nvml.nvmlDeviceGetCurrentClocksThrottleReasons(self._handle)
+        state = {"sm_clock_mhz": float(clock), "throttled": bool(reasons & ~HARMLESS)}
+        if (now := perf_counter()) < self._asks_again_at:
+            return state
+        self._asks_again_at = now + SLOW_S
         milliwatts = self._ask(nvml.nvmlDeviceGetPowerUsage)
-        return {
-            "sm_clock_mhz": float(clock),
+        return state | {
             "memory_clock_mhz": self._ask(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_MEM),
             "power_w": None if milliwatts is None else milliwatts / 1e3,
             "temperature_c": self._ask(nvml.nvmlDeviceGetTemperature, nvml.NVML_TEMPERATURE_GPU),
-            "throttled": bool(reasons & ~HARMLESS),
         }
 
     def joules(self) -> float | None:
