@@ -246,12 +246,13 @@ def test_a_gpu_says_how_it_is() -> None:
     }  # fmt: skip
     assert gpu.joules() == 12.345
     other = ManagedGPU(nvml(power=True, temperature=True, energy=True), None)
-    assert (other.state()["power_w"], other.state()["temperature_c"], other.joules()) == (None, None, None)
+    state = other.state()
+    assert (state["power_w"], state["temperature_c"], other.joules()) == (None, None, None)
     assert EmulatedDevice().joules() is None
 
 
 def test_what_changes_slowly_is_asked_for_twice_a_second(monkeypatch: Patch) -> None:
-    """Each answer takes milliseconds, and there are thousands of trials; throttling is asked for each time."""
+    """Each answer takes milliseconds, of thousands of trials; throttling is asked for each time."""
     now = [100.0]
     monkeypatch.setattr(management, "perf_counter", lambda: now[0])
     gpu = ManagedGPU(nvml(), None)
