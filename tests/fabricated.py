@@ -521,6 +521,7 @@ def fast(machine: str, gpu: bool) -> list[Record]:
                 fewer = 1 if experiment == "fast-bfs" else 2  # from both ends; several arcs in a round
                 counted = None if solver.endswith("gapbs") else LEVELS[graph] // fewer
                 observed = {"prepare_ms": 30.0} if solver.endswith("cluster") else {}
+                asked |= in_cpp(solver)
                 found.append(changed(one, iterations=counted, parameters=asked, observed=observed))
     return found + (limits(machine) if gpu else [])
 

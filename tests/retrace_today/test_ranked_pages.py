@@ -141,6 +141,20 @@ def test_the_readmes_table_has_both_times_and_names_the_sources() -> None:
     assert "no machine" in make_today_table([report], frame([], "today")[0])
 
 
+def test_the_readmes_table_marks_what_is_doubtful_and_few_trials() -> None:
+    """A kernel whose launches an older Retrace repeated in Python, and three trials of ours."""
+    found = warm(fast("h200", True))
+    found = [changed(one, parameters={}) if one.solver == "bfs/bsp" else one for one in found]
+    found = [changed(one, trials=one.trials[:3]) if one.solver == "bfs/cluster" else one for one in found]
+    frame_of_all, report = frame(found, "today")
+    text = make_today_table([report], frame_of_all)
+    (york,) = [line for line in text.splitlines() if line.startswith("| bfs on NY")]
+    assert york.startswith(
+        "| bfs on NY | 1.11 ms (n=3) `cluster` | 15.4× ? | 96.3× | 480 µs (n=3) `cluster` | 27.7× ? |"  # noqa: RUF001
+    )
+    assert "?: a doubtful number (launched by Python)." in text
+
+
 def test_what_differs_in_host_or_commit_is_not_compared_and_a_wrong_answer_is_last() -> None:
     found = [one for one in warm(fast("h200", True)) if one.experiment == "fast-bfs"]
     other = [one for one in found if one.solver != "bfs/cluster"]

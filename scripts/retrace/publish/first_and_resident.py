@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from retrace.publish.doubts import doubts
 from retrace.publish.generated_parts import made_from
+from retrace.publish.page import MARK
 from retrace.publish.panels import FigureContent, Panel, spans
+from retrace.publish.record_cards import address
 from retrace.publish.standing import over
+from retrace.records.machine_check import Doubt
 from retrace.reports.frame import Frame, Measured
 from retrace.reports.like_for_like import (
     FIRST,
@@ -19,7 +23,7 @@ from retrace.reports.like_for_like import (
     is_search,
 )
 from retrace.reports.report import Report
-from retrace.reports.wording import EMPTY, duration, word_list
+from retrace.reports.wording import EMPTY, duration, few_trials, word_list
 
 SAMPLES = ("sources", "pairs")
 """Parameters of a record whose trials have a source, or a pair of vertices, each."""
@@ -31,15 +35,19 @@ HEADS = ("", *(head for measure in SHOWN_TODAY for head in (f"{measure}: ours", 
 def make_today_table(reports: Sequence[Report], frame: Frame) -> str:
     """Return the table of the first machine with a GPU in Markdown, with what was asked below it."""
     panels = list(_panels(reports, frame))
-    lines = [HEADS, ["---", *["--:"] * (len(HEADS) - 1)], *(_row(panel) for panel in panels)]
-    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     entries = [dot.entry for panel in panels for dot in panel.dots if isinstance(dot.entry, Measured)]
+    doubtful = doubts(entries)
+    lines = [HEADS, ["---", *["--:"] * (len(HEADS) - 1)], *(_row(panel, doubtful) for panel in panels)]
+    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     given = [entry.record.parameters for entry in entries if is_search(entry)]
     asked = {f"{some[key]} {key}" for some in given for key in SAMPLES if key in some} or {"1 source"}
     trials = [entry.times[FIRST].n for entry in entries if FIRST in entry.times]
     medians = f"medians of {spans(trials)}"
     machine = panels[0].machine if panels else "no machine"
     said = f"Measured on {machine}: {medians}; each search from {word_list(sorted(asked))}."
+    if MARK in table:
+        reasons = sorted({doubt.why for some in doubtful.values() for doubt in some})
+        said += f" {MARK}: a doubtful number ({'; '.join(reasons)})."
     return f"{table}\n\n<sub>{said}</sub>"
 
 
@@ -52,7 +60,7 @@ def _panels(reports: Sequence[Report], frame: Frame) -> Iterator[Panel]:
                 yield from (one for one in content.panels if one.machine in content.entries.on_gpu[:1])
 
 
-def _row(panel: Panel) -> list[str]:
+def _row(panel: Panel, doubtful: Mapping[str, Sequence[Doubt]]) -> list[str]:
     entries = [dot.entry for dot in panel.dots if isinstance(dot.entry, Measured)]
     first, further = (contenders(measure, entries) for measure in SHOWN_TODAY)
     title = f"{entries[0].record.problem} on {entries[0].label}"
@@ -60,11 +68,26 @@ def _row(panel: Panel) -> list[str]:
     if further and is_search(further.ours):
         others = [entry for entry in entries if not is_ours(entry)]
         ahead = break_even(further.ours, best_other(further.ours, others))
-    return [title, *_cells(first), *_cells(further), ahead or EMPTY]
+    return [title, *_cells(first, doubtful), *_cells(further, doubtful), ahead or EMPTY]
 
 
-def _cells(compared: Contenders | None) -> list[str]:
+def _cells(compared: Contenders | None, doubtful: Mapping[str, Sequence[Doubt]]) -> list[str]:
     if compared is None:
         return [EMPTY] * 3
-    time = f"{duration(compared.ours.times[compared.measure].median)} `{compared.ours.name}`"
-    return [time, *(over(compared, who) or EMPTY for who in ("published", "library"))]
+
+    def marked(text: str, *entries: Measured | None) -> str:
+        """Mark a number that rests on a doubtful record."""
+        return (
+            f"{text} {MARK}"
+            if any(entry and address(entry.record) in doubtful for entry in entries)
+            else text
+        )
+
+    ours, times = compared.ours, compared.ours.times[compared.measure]
+    cells = [f"{marked(duration(times.median) + few_trials(times), ours)} `{ours.name}`"]
+    for factor, other in (
+        (over(compared, "published"), compared.published),
+        (over(compared, "library"), compared.library),
+    ):
+        cells.append(marked(factor, ours, other) if factor else EMPTY)
+    return cells
