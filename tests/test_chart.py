@@ -18,7 +18,7 @@ from command_line import Call, Patch
 from fabricated import bellman_ford, changed, frame, graph_info, measured, phases, record, trial
 from figure_texts import assert_nothing_is_cut_or_overlaps
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
-from retrace.publish.chart import draw, drawing_of, image
+from retrace.publish.chart import draw, drawing_of, image, with_same_clips
 from retrace.publish.chart_axes import COLOURS, drawn_words, shade, tick_time
 from retrace.publish.chart_bars import GROUP_COLOURS
 from retrace.publish.chart_words import caption, finding, heading
@@ -593,3 +593,13 @@ def test_what_a_report_says_ends_with_a_sentence() -> None:
     first, _, rest = says.partition(". ")
     assert rest
     assert told.startswith(f"The report: {first}. Cannot be told: ")
+
+
+def test_clips_are_named_by_what_is_written_of_them() -> None:
+    """Else a figure's bytes would depend on the last digits of its layout, which differ from run to run."""
+    svg = b'<clipPath id="%s"><rect x="1.23"/></clipPath><g clip-path="url(#%s)"/><use id="m0123456789"/>'
+    first, second = (with_same_clips(svg % (name, name)) for name in (b"p0123456789", b"pabcdef0123"))
+    assert first == second
+    (name,) = re.findall(rb'<clipPath id="(p[0-9a-f]{10})">', first)
+    assert b"url(#%s)" % name in first and b'id="m0123456789"' in first
+    assert with_same_clips(svg.replace(b"1.23", b"1.24") % (b"p0123456789", b"p0123456789")) != first

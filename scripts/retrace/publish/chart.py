@@ -6,7 +6,9 @@ numbers in doubt, carry a sign.
 """
 
 import io
+import re
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -72,7 +74,15 @@ def image(figure: Figure, form: str) -> bytes:
         figure.savefig(buffer, format=form, metadata=about)
     titles = "; ".join(" ".join(axes.get_title("left").split()) for axes in figure.axes)
     described = f"</title>\n <desc>{escape(' '.join([*others, 'Panels:', titles]))}</desc>"
-    return buffer.getvalue().replace(b"</title>", described.encode(), 1) if about else buffer.getvalue()
+    encoded = buffer.getvalue().replace(b"</title>", described.encode(), 1) if about else buffer.getvalue()
+    return with_same_clips(encoded) if about else encoded
+
+
+def with_same_clips(svg: bytes) -> bytes:
+    """Name clips by what is written of them: matplotlib's names are of places before they are rounded."""
+    clips = re.finditer(rb'<clipPath id="(\w+)">(.*?)</clipPath>', svg, re.DOTALL)
+    names = {clip[1]: b"p" + sha256(clip[2]).hexdigest()[:10].encode() for clip in clips}
+    return re.sub(rb"\bp[0-9a-f]{10}\b", lambda match: names.get(match[0], match[0]), svg)
 
 
 def write_figure(folder: Path, name: str, frame: Frame, report: Report | None) -> None:
