@@ -282,6 +282,15 @@ def test_energy_is_of_searches_that_take_as_long_as_others(took_ms: float, sound
     assert any("energy: expected searches of 2 to 2 ms" in error for error in errors) != sound
 
 
+@pytest.mark.parametrize(("watts", "sound"), [(50.0, False), (70.0, True), (1500.0, True), (9e8, False)])
+def test_energy_is_of_a_power_that_a_board_has(watts: float, sound: bool) -> None:
+    again = record("bfs/bsp", "NY", backend="cuda")
+    trials = [trial.model_copy(update={"again": 2.0}) for trial in again.trials]
+    used = Energy(searches=1000, seconds=2.0, joules=2.0 * watts, idle_watts=120.0)
+    errors = find_errors({"x:1": changed(again, trials=trials, energy=used)}, {})
+    assert any("energy: expected 60 W" in error for error in errors) != sound
+
+
 def test_small_graphs_have_no_energy(monkeypatch: Patch) -> None:
     used = Energy(searches=2, seconds=2, joules=2)
     monkeypatch.setattr(trials_module, "energy_of", lambda *given: used)

@@ -14,7 +14,7 @@ import yaml
 
 from command_line import PROJECT, Call
 from cuda_device.errors import OneLineError
-from fabricated import graph_info, record, software, without_answer
+from fabricated import changed, graph_info, record, software, without_answer
 from retrace.commands import machine_records
 from retrace.planning import plan
 from retrace.planning.configuration import load_configuration, project_keys
@@ -585,3 +585,15 @@ def test_what_fails_enters_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         plan.make_plan(whole)
     machine(tmp_path)
     assert plan.make_plan(whole).records("mine")[0] == str(folder / "mine/random-14-5.jsonl")
+
+
+def test_a_further_solve_is_no_faster_than_any_machine() -> None:
+    """What pages show as resident has the bounds of a first solve."""
+    one = record("bfs/gapbs", "NY")
+    forged = [trial.model_copy(update={"again": 1e-5}) for trial in one.trials]
+    errors = find_errors({"x:1": changed(one, trials=forged)}, {})
+    assert any("trials[0].again: expected at least" in error for error in errors)
+    sound = [trial.model_copy(update={"again": 1.0}) for trial in one.trials]
+    assert not any(
+        "again: expected" in error for error in find_errors({"x:1": changed(one, trials=sound)}, {})
+    )

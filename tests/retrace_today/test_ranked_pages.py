@@ -132,13 +132,33 @@ def test_the_readmes_table_has_both_times_and_names_the_sources() -> None:
     ]
     cells = "1.11 ms `cluster` | 15.4× | 96.3× | 480 µs `cluster` | 27.7× | 10.6× | 1 |"  # noqa: RUF001
     assert lines[0].endswith(f" | {cells}")
-    assert text.endswith("<sub>Measured on h200: medians of 5 trials; each search from 64 sources.</sub>")
+    assert text.endswith(
+        "<sub>Measured on h200: medians of 5 trials; each search but betweenness's from 64 sources.</sub>"
+    )
     cold, _ = frame([*warm(fast("h200", True), "bfs/cluster")], "today")
     old = make_today_table([report], cold)
     row = "| bfs on NY | 1.11 ms `cluster` | 15.4× | 96.3× | 480 µs `cluster` | – | – | 1 |"  # noqa: RUF001
     assert row in old
-    assert "each search from 1 source." in old
+    assert "each search but betweenness's from 1 source; pairs far apart." in old
     assert "no machine" in make_today_table([report], frame([], "today")[0])
+
+
+def test_a_set_up_that_tries_widths_is_no_graph_object() -> None:
+    """Older records of GAPBS's shortest paths have both together, so that their first search is unknown.
+
+    No library then stands beside ours, and no search is said to be the one from which on ours is ahead.
+    """
+    old = warm(fast("h200", True))
+    new = [
+        changed(one, observed={"threads": 2, "bound": 0}) if one.solver == "sssp/gapbs" else one
+        for one in old
+    ]
+    for found, known in ((old, False), (new, True)):
+        frame_of_all, report = frame(found, "today")
+        text = make_today_table([report], frame_of_all)
+        (york,) = [line for line in text.splitlines() if line.startswith("| sssp on NY")]
+        cells = york.split(" | ")
+        assert (cells[3] != EMPTY, cells[-1] != f"{EMPTY} |") == (known, known)
 
 
 def test_the_readmes_table_marks_what_is_doubtful_and_few_trials() -> None:

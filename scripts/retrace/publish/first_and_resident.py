@@ -8,6 +8,7 @@ from retrace.publish.doubts import doubts
 from retrace.publish.generated_parts import made_from
 from retrace.publish.page import MARK
 from retrace.publish.panels import FigureContent, Panel, spans
+from retrace.publish.provenance import cores_of
 from retrace.publish.record_cards import address
 from retrace.publish.standing import over
 from retrace.records.machine_check import Doubt
@@ -35,7 +36,7 @@ HEADS = ("", *(head for measure in SHOWN_TODAY for head in (f"{measure}: ours", 
 def make_today_table(reports: Sequence[Report], frame: Frame) -> str:
     """Return the table of the first machine with a GPU in Markdown, with what was asked below it."""
     panels = list(_panels(reports, frame))
-    entries = [dot.entry for panel in panels for dot in panel.dots if isinstance(dot.entry, Measured)]
+    entries = [entry for panel in panels for entry in panel.measured if entry.total]
     doubtful = doubts(entries)
     lines = [HEADS, ["---", *["--:"] * (len(HEADS) - 1)], *(_row(panel, doubtful) for panel in panels)]
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
@@ -44,7 +45,8 @@ def make_today_table(reports: Sequence[Report], frame: Frame) -> str:
     trials = [entry.times[FIRST].n for entry in entries if FIRST in entry.times]
     medians = f"medians of {spans(trials)}"
     machine = panels[0].machine if panels else "no machine"
-    said = f"Measured on {machine}: {medians}; each search from {word_list(sorted(asked))}."
+    said = f"Measured on {machine}: {medians}; each search but betweenness's from {word_list(sorted(asked))}"
+    said += "; pairs far apart." if any(some.get("pair") == "far" for some in given) else "."
     if MARK in table:
         reasons = sorted({doubt.why for some in doubtful.values() for doubt in some})
         said += f" {MARK}: a doubtful number ({'; '.join(reasons)})."
@@ -61,7 +63,7 @@ def _panels(reports: Sequence[Report], frame: Frame) -> Iterator[Panel]:
 
 
 def _row(panel: Panel, doubtful: Mapping[str, Sequence[Doubt]]) -> list[str]:
-    entries = [dot.entry for dot in panel.dots if isinstance(dot.entry, Measured)]
+    entries = [entry for entry in panel.measured if entry.total]
     first, further = (contenders(measure, entries) for measure in SHOWN_TODAY)
     title = f"{entries[0].record.problem} on {entries[0].label}"
     ahead = ""
@@ -84,7 +86,8 @@ def _cells(compared: Contenders | None, doubtful: Mapping[str, Sequence[Doubt]])
         )
 
     ours, times = compared.ours, compared.ours.times[compared.measure]
-    cells = [f"{marked(duration(times.median) + few_trials(times), ours)} `{ours.name}`"]
+    cores = f", {where}" if (where := cores_of(ours.record)) else ""
+    cells = [f"{marked(duration(times.median) + few_trials(times), ours)} `{ours.name}`{cores}"]
     for factor, other in (
         (over(compared, "published"), compared.published),
         (over(compared, "library"), compared.library),

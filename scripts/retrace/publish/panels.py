@@ -106,6 +106,8 @@ class Panel:
     graph: str = ""
     limit: PhysicalLimit | str = ""
     """Of a graph that a drawing names: what no search can be below, or why that is not known."""
+    measured: Sequence[Measured] = ()
+    """Of bars, all that was measured of the graph, also what lacks the measure and so has none."""
 
     @property
     def dots(self) -> list[Dot]:
@@ -349,7 +351,16 @@ def _bars(
             ranked.insert(0, Line(LIMIT, LIMIT, [Dot(0, Summary.of([limit.ms]), of_graph[0])]))
         if ranked:
             title = searches(of_graph)
-            yield Panel(of_graph[0].machine, title, ranked, drawing.y, divided, graph=graph, limit=limit)
+            yield Panel(
+                of_graph[0].machine,
+                title,
+                ranked,
+                drawing.y,
+                divided,
+                graph=graph,
+                limit=limit,
+                measured=of_graph,
+            )
 
 
 def _graphs(entries: Sequence[Measured], layout: TableLayout) -> list[str]:

@@ -88,6 +88,6 @@ def standings_of(content: FigureContent) -> list[Standing]:
     machines, standings = content.entries.on_gpu, []
     for panel in content.panels:
         if panel.machine in machines[:1]:
-            entries = [dot.entry for dot in panel.dots]
+            entries = panel.measured
             standings.append(Standing.of(measures, entries, panel.limit))
     return [standing for standing in standings if standing]

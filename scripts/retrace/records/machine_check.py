@@ -38,6 +38,8 @@ UNEVEN = 4.0
 WITHIN = 1.05
 """How many times the median solve the kernels take at most, which not every trial measures."""
 
+MOST_WATTS = 2000.0
+"""Power that no board of a GPU draws."""
 LEAST_CLOCK = 0.9
 """Share of a GPU's clock to which it may be throttled without its times being worthless."""
 
@@ -244,6 +246,10 @@ def _energy_of_other_work(record: Record) -> Iterator[str]:
     further = [trial.again for trial in record.trials if trial.again is not None]
     if record.energy is None or not further:
         return
+    watts, least_watts = record.energy.joules / record.energy.seconds, (record.energy.idle_watts or 0.0) / 2
+    if not least_watts <= watts <= MOST_WATTS:
+        contrast = f"expected {least_watts:.0f} W, half of what it draws idle, to {MOST_WATTS:.0f} W"
+        yield f"energy: {contrast}, found {watts:.3g} W; measure again"
     took, least, most = record.energy.seconds * 1e3 / record.energy.searches, min(further), max(further)
     if not least / UNEVEN <= took <= most * UNEVEN:
         contrast = f"expected searches of {least:.3g} to {most:.3g} ms, as trials have, found {took:.3g} ms"
@@ -286,9 +292,10 @@ def _too_fast(record: Record) -> Iterator[str]:
     """Yield the first trial that reads the graph's arcs, or iterates, faster than any machine."""
     for number, trial in enumerate(record.trials):
         limit, least_ms = _least_solve(record, trial)
-        if trial.solve < least_ms:
-            yield f"trials[{number}].solve: expected at least {least_ms:.6f} ms, {limit}, found {trial.solve}"
-            return
+        for phase, ms in (("solve", trial.solve), ("again", trial.again)):
+            if ms is not None and ms < least_ms:
+                yield f"trials[{number}].{phase}: expected at least {least_ms:.6f} ms, {limit}, found {ms}"
+                return
 
 
 def _least_solve(record: Record, trial: Trial) -> tuple[str, float]:

@@ -94,10 +94,13 @@ def margins() -> Margins:
     check_regular(MARGINS)
     try:
         rows = list(csv.DictReader(io.StringIO(MARGINS.read_text(encoding="utf-8"))))
-        return Margins({
+        known = Margins({
             (row["machine"], Conditions(row["processor"], float(row["from_ms"]), int(row["rounds"]))):
             Margin(int(row["pairs"]), float(row["margin"])) for row in rows
         })  # fmt: skip
+        if not known or not all(1 <= margin.ratio < inf for margin in known.values()):
+            raise ValueError("no margins, or one below 1")
+        return known
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RetraceError(
             f"{MARGINS}: expected margins by machine, found {error!r}; run make pages"

@@ -37,7 +37,7 @@ def is_same(a: Summary, b: Summary) -> bool:
     """Return whether two times are the same as far as can be told: 1 is in the interval, no margin is."""
     low, high = _bootstrap().interval(a.trials, b.trials)
     margin = max(a.margin, b.margin)
-    return a.enough and b.enough and 1 / margin <= low <= 1 <= high <= margin
+    return a.enough and b.enough and margin < inf and 1 / margin <= low <= 1 <= high <= margin
 
 
 def ratio_range(a: Summary, b: Summary) -> tuple[float, float]:

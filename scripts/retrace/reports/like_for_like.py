@@ -211,9 +211,15 @@ def break_even(entry: Measured, other: Measured | None, by: Measure = FIRST) -> 
 
 
 def best_other(entry: Measured, entries: Iterable[Measured]) -> Measured | None:
-    """Return what takes least for the first search of all others that compare with an entry."""
-    others = (e for e in entries if e is not entry and FIRST in e.times and not entry.differences(e))
-    return min(others, key=lambda other: other.times[FIRST].median, default=None)
+    """Return what takes least for the first search of all others that compare with an entry.
+
+    None if another may take less, of which its total alone is known.
+    """
+    others = [e for e in entries if e is not entry and e.total and not entry.differences(e)]
+    known = (other for other in others if FIRST in other.times)
+    least = min(known, key=lambda other: other.times[FIRST].median, default=None)
+    unknown = (other.total.median for other in others if FIRST not in other.times and other.total)
+    return None if least and any(ms < least.times[FIRST].median for ms in unknown) else least
 
 
 def order_by(layout: TableLayout, entries: Sequence[Measured]) -> Measure:

@@ -4,6 +4,7 @@ Dijkstra's algorithm settles the closest vertex next; solvers on a device relax 
 once. Those with one mask, of report tuwien-sssp, are in `mask_sssp`.
 """
 
+from collections.abc import Mapping
 from itertools import count, takewhile
 from typing import Any, ClassVar
 
@@ -119,7 +120,8 @@ class NetworKitSSSP(NetworKitPeer):
 class GapbsSSSP(GapbsPeer):
     """Delta-stepping of the GAP Benchmark Suite: buckets of a width, delta, are settled in turn, on cores.
 
-    `setup` tries widths and keeps the fastest, unless one is given; what a record observes has it as `delta`.
+    `tune` tries widths and keeps the fastest, unless one is given; what a record observes has it as `delta`.
+    Without it, the width is the power of 2 above the mean weight.
     Weights and distances from 2^30 - 1 on, which is GAPBS's infinity, are too large.
     """
 
@@ -140,17 +142,20 @@ class GapbsSSSP(GapbsPeer):
             raise TooLargeError(f"{self.name}: expected weights below {self.INFINITY}, found {heaviest}")
         self.vertices = graph.vertices
         self.search = gapbs.Search(self.source, c_graph(graph))
+        self.busiest = int(np.argmax(graph.degrees())) if graph.vertices else 0
+        mean = 1 << int(graph.weights.mean()).bit_length() if graph.arcs else 1
+        self.delta = self.number("delta") or mean
         self.begin_with_given()
-        self.delta = self.number("delta") or self.fastest_delta(graph)
 
-    def fastest_delta(self, graph: CSRGraph) -> int:
-        """Return the fastest power of 2 from the vertex with most arcs, up or down from the mean weight.
+    def tune(self, query: Query, chosen: Mapping[str, float]) -> None:
+        if "delta" in chosen:
+            self.delta = int(chosen["delta"])
+        elif not self.number("delta"):
+            self.delta = self.fastest_delta(self.busiest, self.delta)
+        super().tune(query, chosen)
 
-        Larger ones are tried until one is slower, then smaller ones.
-        """
-        assert graph.weights is not None
-        source = int(np.argmax(graph.degrees()))
-        first = 1 << int(graph.weights.mean()).bit_length() if graph.arcs else 1
+    def fastest_delta(self, source: int, first: int) -> int:
+        """Return the fastest power of 2: above the first until one is slower, then below it."""
 
         def seconds(delta: int) -> float:
             times = [seconds_of(lambda: self.search_from(source, delta))]
