@@ -255,6 +255,16 @@ def test_limits_are_those_of_the_scale_the_experiment_or_the_command(config: Con
         assert words[words.index("--rounds") + 1] == str(rounds)
 
 
+def test_each_round_has_a_source(config: Config) -> None:
+    """Or the plan says which key of which experiment has too few, and no job fails."""
+    config["experiments"]["table-3.3"]["sources"] = {"default": 4, "paper": 64}
+    plan.make_plan(config | {"rounds": 4})
+    said = refused(plan.make_plan, config | {"rounds": 5})
+    assert said.endswith(
+        "experiments.table-3.3.sources.default: expected at least one for each of 5 rounds, found 4"
+    )
+
+
 def test_an_experiment_draws_sources_and_measures_energy_by_scale(config: Config) -> None:
     config["experiments"]["table-3.3"] |= {"sources": {"default": 4, "paper": 64}, "energy": {"paper": 2}}
     for scale, expected in (("default", ["4"]), ("paper", ["64", "2"])):

@@ -217,6 +217,8 @@ def test_a_solver_outside_is_in_table_figure_and_page(measured: Package, experim
         if line["backend"] == "emulator":
             trial = {"upload": 0.1, "solve": 1.0, "download": 0.1, "total": 1.2, "kernel": 0.5}
             line |= {"backend": "cuda", "trials": [trial] * 3}
+        elif line["solver"] == "bfs/my-queue":  # the fastest, which the caption names
+            line["trials"] = [{"upload": 0.0, "solve": 1e-3, "download": 0.0, "total": 1e-3}] * 3
     timed = measured.project / f"timed-{experiment}.jsonl"
     timed.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     output = measured.project / f"timed-{experiment}"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -185,6 +186,11 @@ class Configuration(FileModel):
         for name in dict.fromkeys([*self.machines, self.machine]):
             if (other := owners.setdefault(self.records(name), name)) != name:
                 raise at(f"machines.{name}.records", f"expected another folder than that of {other}")
+        for name, experiment in self.experiments.items():
+            rounds, sources = self.limits_of(name).rounds, experiment.sources.get(self.scale, inf)
+            if sources < rounds:
+                place = f"experiments.{name}.sources.{self.scale}"
+                raise at(place, f"expected at least one for each of {rounds} rounds, found {sources}")
         return self
 
     def limits_of(self, experiment: str) -> Limits:
