@@ -31,6 +31,7 @@ from retrace.publish import tables
 from retrace.records.record import Record
 from retrace.reports import frame as frames
 from retrace.solvers import make
+from retrace.solvers.sssp import GapbsSSSP
 from solving import solved
 
 FILES = {"bfs.cc": b"int main() {}\n", "graph.h": b"class CSRGraph {};\n"}
@@ -184,6 +185,27 @@ def test_the_width_of_a_bucket_is_chosen_or_given() -> None:
     expected = solved("sssp/dijkstra-heap", GRID, Query(0)).download()
     for delta in (1, 2, 7, 2**30):
         assert_array_equal(solved(f"sssp/gapbs:delta={delta}", GRID, Query(0)).download(), expected)
+
+
+@needs_gapbs
+def test_widths_are_tried_once_and_not_in_the_set_up(monkeypatch: Patch) -> None:
+    """A first search pays for the graph object; trials of widths are ours, made in the first round."""
+    tried: list[int] = []
+    search_from = GapbsSSSP.search_from
+
+    def search(solver: GapbsSSSP, source: int, delta: int) -> None:
+        tried.append(delta)
+        search_from(solver, source, delta)
+
+    monkeypatch.setattr(GapbsSSSP, "search_from", search)
+    solver = make("sssp/gapbs:threads=1")
+    solver.setup(GRID)
+    assert tried == []
+    solver.tune(Query(0), {"delta": 8})
+    assert (tried, solver.observed()["delta"]) == ([], 8)
+    solver.tune(Query(0), {})
+    assert len(set(tried)) > 1
+    assert solver.observed()["delta"] in tried
 
 
 @needs_gapbs
