@@ -106,8 +106,8 @@ class Draw:
         """
         ids = shuffled_tails(graph.indptr, self.seed).tolist()
         if len(ids) < (least := 1 + self.of_pairs):
-            told = f"{len(ids)} vertices have outgoing arcs, expected at least {least} to search from"
-            raise RetraceError(f"{graph.name}: {told}; leave the graph or `sources` out")
+            shortage = f"{len(ids)} vertices have outgoing arcs, expected at least {least} to search from"
+            raise RetraceError(f"{graph.name}: {shortage}; leave the graph or `sources` out")
         if not self.of_pairs:
             return tuple(Query(source, number=number) for number, source in enumerate(ids[: self.count]))
         side = min(ceil(sqrt(self.count)), len(ids) // 2)

@@ -401,11 +401,11 @@ class Measurement(Results):
         """Set up, and return the milliseconds. The first pass tells what cannot be solved, or not in time."""
         first, clock = not self.setups, Clock()
         solver = self.request.solver_on(device)
-        made = 0.0 if isinstance(solver, OwnProcess) else clock.lap()
+        creation = 0.0 if isinstance(solver, OwnProcess) else clock.lap()
         if first and (why_not := self.declined(solver, device, graph)) is not None:
             self.skip(why_not)
             return None
-        took = made + timed_setup(solver, graph, device)
+        took = creation + timed_setup(solver, graph, device)
         # The memory of a copy is free again.
         predicted = copy(solver).predict_seconds(self.query) if first else None
         if predicted is not None and predicted > effort.longest_s:
@@ -529,8 +529,8 @@ class Measurement(Results):
         else:
             self.digest = digest(outcome.answer)
         if self.questions:
-            asked = {"source": query.source, "target": query.target, "iterations": outcome.iterations}
-            outcome = outcome.with_times(**asked, digest=self.digest[:DIGEST_DIGITS])
+            question = {"source": query.source, "target": query.target, "iterations": outcome.iterations}
+            outcome = outcome.with_times(**question, digest=self.digest[:DIGEST_DIGITS])
         self.trials.append(outcome.times)
         self.iterations, self.observed = outcome.iterations, outcome.observed
         if self.questions:

@@ -41,16 +41,18 @@ def make_today_table(reports: Sequence[Report], frame: Frame) -> str:
     lines = [HEADS, ["---", *["--:"] * (len(HEADS) - 1)], *(_row(panel, doubtful) for panel in panels)]
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     given = [entry.record.parameters for entry in entries if is_search(entry)]
-    asked = {f"{some[key]} {key}" for some in given for key in SAMPLES if key in some} or {"1 source"}
+    samples = {f"{some[key]} {key}" for some in given for key in SAMPLES if key in some} or {"1 source"}
     trials = [entry.times[FIRST].n for entry in entries if FIRST in entry.times]
     medians = f"medians of {spans(trials)}"
     machine = panels[0].machine if panels else "no machine"
-    said = f"Measured on {machine}: {medians}; each search but betweenness's from {word_list(sorted(asked))}"
-    said += "; pairs far apart." if any(some.get("pair") == "far" for some in given) else "."
+    footnote = (
+        f"Measured on {machine}: {medians}; each search but betweenness's from {word_list(sorted(samples))}"
+    )
+    footnote += "; pairs far apart." if any(some.get("pair") == "far" for some in given) else "."
     if MARK in table:
         reasons = sorted({doubt.why for some in doubtful.values() for doubt in some})
-        said += f" {MARK}: a doubtful number ({'; '.join(reasons)})."
-    return f"{table}\n\n<sub>{said}</sub>"
+        footnote += f" {MARK}: a doubtful number ({'; '.join(reasons)})."
+    return f"{table}\n\n<sub>{footnote}</sub>"
 
 
 def _panels(reports: Sequence[Report], frame: Frame) -> Iterator[Panel]:

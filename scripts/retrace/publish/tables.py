@@ -298,8 +298,8 @@ class _Grid:
 
     def ahead(self, entry: Measured, here: Sequence[Measured]) -> Cell:
         """Say from which search on a solver costs less than what takes least for the first."""
-        asked = RESIDENT in self.measures and is_search(entry)
-        return Cell((asked and break_even(entry, best_other(entry, here))) or EMPTY)
+        is_repeated = RESIDENT in self.measures and is_search(entry)
+        return Cell((is_repeated and break_even(entry, best_other(entry, here))) or EMPTY)
 
     def differences(self, row: GraphRow) -> list[str]:
         """Say in what the graphs of records are not the one that the row names, and on which machines."""

@@ -29,8 +29,8 @@ def tidy(report: Report, frame: Frame) -> pd.DataFrame:
     for name, claim in report.claims.items():
         cells = (report.key, claim.section, name, claim.says, ", ".join(claim.experiments), claim.rule)
         for machine, finding in findings[name].items():
-            found = finding.measured, str(finding.verdict), finding.why, finding.sureness
-            rows.append((*cells, machine, *found))
+            of_machine = finding.measured, str(finding.verdict), finding.why, finding.sureness
+            rows.append((*cells, machine, *of_machine))
     return pd.DataFrame(rows, columns=COLUMNS, dtype="string")
 
 

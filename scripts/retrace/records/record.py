@@ -271,8 +271,7 @@ class Record(Model):
             raise at(f"trials[{rounds.index(None)}].round", "expected one, as other trials have, found null")
         for number, (before, found) in enumerate(pairwise(rounds), 1):
             if before is not None and found is not None and found < before:
-                told = f"expected rounds in order, found {found} after {before}"
-                raise at(f"trials[{number}].round", told)
+                raise at(f"trials[{number}].round", f"expected rounds in order, found {found} after {before}")
         for number, trial in enumerate(self.trials):
             parts = trial.upload + trial.solve + trial.download
             if abs(trial.total - parts) > 1e-3:
@@ -290,17 +289,17 @@ class Record(Model):
                 raise at(f"trials[{number}].source", "expected null where no sources were drawn")
             return
         needs = ("source", "digest", *(("target",) if self.problem == "stcon" else ()))
-        asked = set[tuple[int | None, int | None]]()
+        questions = set[tuple[int | None, int | None]]()
         for number, trial in enumerate(self.trials):
             if lacking := next((key for key in needs if getattr(trial, key) is None), None):
                 raise at(f"trials[{number}].{lacking}", "expected one where sources were drawn, found null")
             if (largest := max(trial.source or 0, trial.target or 0)) >= self.graph.vertices:
-                told = f"expected vertices below {self.graph.vertices}, found {largest}"
-                raise at(f"trials[{number}].source", told)
-            if (question := (trial.source, trial.target)) in asked:
-                told = f"expected each source once, found {trial.source} again"
-                raise at(f"trials[{number}].source", f"{told}; measure it again")
-            asked.add(question)
+                contrast = f"expected vertices below {self.graph.vertices}, found {largest}"
+                raise at(f"trials[{number}].source", contrast)
+            if (question := (trial.source, trial.target)) in questions:
+                contrast = f"expected each source once, found {trial.source} again"
+                raise at(f"trials[{number}].source", f"{contrast}; measure it again")
+            questions.add(question)
         if self.source is not None or len(self.trials) > self.drawn:
             raise at("trials", f"expected a source of each, {self.drawn} at most, found {len(self.trials)}")
         if self.trials and self.digest != digest_of_all(self.trials):
@@ -366,8 +365,8 @@ class Record(Model):
             if self.agreed and self.problem in ONE_ANSWER:
                 target, digest = self.parameters.get("target"), (self.digest or "")[:DIGEST_DIGITS]
                 answers = [(trial.source, trial.target, trial.digest) for trial in self.trials]
-                for *asked, answer in answers if self.drawn else [(self.source, target, digest)]:
-                    statements["digest", self.problem, graph.sha256, *asked] = answer
+                for *question, answer in answers if self.drawn else [(self.source, target, digest)]:
+                    statements["digest", self.problem, graph.sha256, *question] = answer
         return statements
 
     @property

@@ -102,8 +102,8 @@ def compute_margins(records: Iterable[Record]) -> Margins:
             alike[pair.first.machine.name, pair.work].append(pair.assured)
         for place, assured in alike.items():
             if len(assured) >= LEAST_PAIRS:
-                found = Margin(len(assured), quantile_of_next(assured))
-                computed[place] = max(found, computed.get(place, found), key=lambda margin: margin.ratio)
+                margin = Margin(len(assured), quantile_of_next(assured))
+                computed[place] = max(margin, computed.get(place, margin), key=lambda one: one.ratio)
     return computed
 
 

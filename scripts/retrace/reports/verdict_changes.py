@@ -96,11 +96,11 @@ def agreements(verdicts: Iterable[Verdicts], wider: float) -> list[Agreement]:
 
 def _agreement(machine: str, both: Sequence[tuple[Finding, Finding]], wider: float) -> Agreement:
     known = [[finding.verdict != Verdict.OPEN for finding in pair] for pair in both]
-    told = [pair for pair, can_tell in zip(both, known, strict=True) if all(can_tell)]
-    apart = [pair for pair in told if pair[0].verdict != pair[1].verdict]
+    known_to_both = [pair for pair, can_tell in zip(both, known, strict=True) if all(can_tell)]
+    apart = [pair for pair in known_to_both if pair[0].verdict != pair[1].verdict]
     slight = sum(min(finding.stands_to for finding in pair) <= wider for pair in apart)
     alone = sum(any(one) and not all(one) for one in known)
-    return Agreement(machine, len(told), len(told) - len(apart), alone, slight, wider)
+    return Agreement(machine, len(known_to_both), len(known_to_both) - len(apart), alone, slight, wider)
 
 
 def compared_phase(test: Comparison) -> str | None:

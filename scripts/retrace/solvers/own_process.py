@@ -45,8 +45,8 @@ class OwnProcess(Solver):
         try:
             result, self.used = self.process.submit(_run, function, arguments).result()
         except BrokenProcessPool:
-            told = "its process has ended, perhaps for want of memory"
-            raise RetraceError(f"{self.spec}: {told}; run again") from None
+            reason = "its process has ended, perhaps for want of memory"
+            raise RetraceError(f"{self.spec}: {reason}; run again") from None
         return result
 
     def core_seconds(self) -> float:

@@ -330,10 +330,10 @@ def trial_tables(frame: Frame) -> Iterator[str]:
             values = [value for trial in trials if (value := getattr(trial, name)) is not None]
             ends = [three_digits(end(values)) for end in (min, max)] if values else [EMPTY] * 2
             rows.append([machine, name, len(trials), len(values), *ends])
-        asked = [r for r in records if r.timed and r.problem not in ("betweenness", "limits", "generate")]
-        several = sum("sources" in record.parameters for record in asked)
-        vertices = {record.source for record in asked if record.source is not None}
-        questions.append([machine, len(asked), several, ", ".join(map(str, sorted(vertices))) or EMPTY])
+        searches = [r for r in records if r.timed and r.problem not in ("betweenness", "limits", "generate")]
+        several = sum(record.drawn is not None for record in searches)
+        vertices = {record.source for record in searches if record.source is not None}
+        questions.append([machine, len(searches), several, ", ".join(map(str, sorted(vertices))) or EMPTY])
     yield markdown(["machine", "of a trial", "trials", "that have it", "least", "most"], rows)
     yield "Records of searches, those of several sources, and the source of the others."
     yield markdown(["machine", "records", "of several sources", "vertices"], questions)
