@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from command_line import Call, needs_today
-from fabricated import changed, graph_info, record, trial, without_answer
+from fabricated import changed, drawn, graph_info, record, trial, without_answer
 from retrace.records.record import Record
 from retrace.records.repeatability import (
     Repeatability,
@@ -50,7 +50,7 @@ from retrace.reports.verdict_changes import (
     by_machine,
     by_phase,
 )
-from retrace.stages.audit import COMPARED, loop_tables
+from retrace.stages.audit import COMPARED, loop_tables, trial_tables
 from retrace.system.project import ROOT
 
 HOSTS = {"a": "a" * 12, "b": "b" * 12}
@@ -517,6 +517,14 @@ def table_under(heading: str, printed: str) -> list[dict[str, str]]:
 def lines() -> list[dict[str, Any]]:
     files = sorted((ROOT / "results/machines/h200").glob("*/*.jsonl"))
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def test_what_drawn_trials_record_is_counted() -> None:
+    """Beside the numbers of a trial stand what it asked and the digest of its answer, which have no least."""
+    searches = [drawn("bfs/queue", "NY"), drawn("stcon/two-queues", "NY"), timed("bfs/queue", 0.0, 8.0)]
+    of_trials, _, questions = trial_tables(frame_of(*searches))
+    assert "digest" not in of_trials
+    assert questions.splitlines()[-1].startswith("| h200 | 3 | 2 |")
 
 
 @needs_today

@@ -303,7 +303,22 @@ def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], told: str) -> 
 
 def test_a_graph_of_fewer_sources_than_rounds_is_refused() -> None:
     (case,) = search("bfs/queue")
-    assert "expected one for each round" in refused(replace(case, rounds=9).ask, [Query(0)])
+    assert "expected one for each of 9 rounds, found 1" in refused(replace(case, rounds=9).ask, [Query(0)])
+
+
+@pytest.mark.parametrize("arcs", [[], [(0, 0, 1)], [(0, 1, 1)]])
+@pytest.mark.parametrize("solver", ["bfs/queue", "stcon/two-queues"])
+def test_a_graph_without_enough_sources_is_skipped_with_the_reason(
+    solver: str, arcs: list[tuple[int, int, int]]
+) -> None:
+    """Rounds of a job go on with its other graphs; to run again would change nothing."""
+    small = identified(graph(3, arcs), "small", source=0, pairs={"far": [0, 2]})
+    few = search(solver, of=small)
+    if arcs and not solver.startswith("stcon"):
+        assert [case.status for case in few] == ["ok"]
+    else:
+        assert [case.status for case in few] == ["skipped"]
+        assert "to search from" in str(few[0].reason)
 
 
 def test_each_trial_is_held_against_its_own_search() -> None:

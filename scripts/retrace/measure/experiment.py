@@ -39,6 +39,7 @@ from retrace.records.record import GraphInfo, Record, make_record, update_record
 from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
 from retrace.system.bars import bar
+from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable
 from retrace.system.models import Name, Some, at
 
@@ -332,9 +333,14 @@ def complete(
             idle_watts = idle_power(shared.device.joules)
         for draw in {case.request.draw for case in cases if case.request.draw is not None}:
             assert isinstance(graph, CSRGraph)
-            questions = draw.queries(graph)
-            for case in (case for case in cases if case.request.draw == draw):
-                case.ask(questions)
+            drawn = [case for case in cases if case.request.draw == draw]
+            try:
+                questions = draw.queries(graph)
+                for case in drawn:
+                    case.ask(questions)
+            except RetraceError as error:  # other graphs of the job have enough
+                for case in drawn:
+                    case.skip(str(error))
         for measurement in cases:
             if measurement.wants_trial(effort):
                 progress.set_postfix_str(f"{measurement.request.solver}, setup")

@@ -309,7 +309,8 @@ class Measurement(Results):
     def ask(self, drawn: Sequence[Query]) -> None:
         """Take its share of what was drawn for all rounds; RetraceError if it is too little."""
         if len(drawn) < self.rounds:
-            raise RetraceError(f"the graph has {len(drawn)} sources, expected one for each round; draw none")
+            found = f"found {len(drawn)} to draw from the graph"
+            raise RetraceError(f"sources: expected one for each of {self.rounds} rounds, {found}; draw none")
         self.drawn, self.questions = len(drawn), tuple(drawn[self.round :: self.rounds])
 
     @property

@@ -321,7 +321,9 @@ def stall_tables(frame: Frame) -> Iterator[str]:
 
 def trial_tables(frame: Frame) -> Iterator[str]:
     """Count the trials that have each of what a trial may record, and the sources that were searched."""
-    names = [name for name, field in Trial.model_fields.items() if not field.is_required()]
+    questions_asked = ("source", "target", "iterations", "digest", "round")
+    optional = (name for name, field in Trial.model_fields.items() if not field.is_required())
+    names = [name for name in optional if name not in questions_asked]
     rows, questions = [], []
     for machine in frame.machines:
         records = [entry.record for entry in frame.measured if entry.machine == machine]
