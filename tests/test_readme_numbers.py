@@ -143,7 +143,8 @@ def part(what: str) -> list[str]:
 
 def cells_of(what: str) -> list[list[str]]:
     """Return the rows of the table in a part, without its head."""
-    return [line.strip("|").split("|") for line in part(what) if line.startswith("|")][2:]
+    lines = (line.replace("\N{NO-BREAK SPACE}", " ") for line in part(what))
+    return [line.strip("|").split("|") for line in lines if line.startswith("|")][2:]
 
 
 def test_the_answer_counts_every_claim_of_every_report() -> None:

@@ -38,11 +38,15 @@ def _answer(tally: Tally, every: Sequence[Race]) -> str:
     """Say how many claims hold, and how much faster what is fast today is."""
     numbers = [f"{number} {COUNTED[verdict]}" for verdict, number in tally.total.items() if number]
     said = f"**Of {tally.claims} claims, {word_list(numbers)} on an {tally.gpu}."
-    beside = {"kernel of the reports": typical(every, "published"), "library": typical(every, "library")}
-    fast = [f"{factor} than the best {other} (median of {count})"
-            for other, (factor, count) in beside.items() if factor]  # fmt: skip
+    beside = {
+        "the reports' best kernel": typical(every, "published"),
+        "the best library": typical(every, "library"),
+    }
+    fast = [
+        f"{factor} than {other} (median, n = {count})" for other, (factor, count) in beside.items() if factor
+    ]
     if fast:
-        said += f" What is fastest here finishes a first search {word_list(fast)}."
+        said += f" Our fastest program for each finishes a first search {word_list(fast)}."
     return f"{said}**"
 
 

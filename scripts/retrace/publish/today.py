@@ -31,6 +31,7 @@ from retrace.reports.measures import Measure
 from retrace.reports.report import Report
 from retrace.reports.wording import EMPTY, duration, few_trials, ratio, speed, word_list
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
 SAMPLES = ("sources", "pairs")
 """Parameters of a record whose trials have a source, or a pair of vertices, each."""
 Side = Literal["published", "library"]
@@ -139,7 +140,7 @@ class Tables:
                  *([race.ahead or EMPTY] if last else [])]
                 for race in self.races if measure in race.by
             ]  # fmt: skip
-            parts += [f"### {measure.capitalize()}", _table(heads + last, rows)]
+            parts += [f"## {measure.capitalize()}", _table(heads + last, rows)]
         return "\n\n".join([*parts, f"<sub>{self._footnote}</sub>"])
 
     @property
@@ -187,7 +188,7 @@ class Tables:
         if (times := entry.times.get(measure)) is None:
             return EMPTY
         mark = f" {MARK}" if address(entry.record) in self.doubtful else ""
-        return f"{duration(times.median)}{few_trials(times)}{mark}"
+        return f"{duration(times.median)}{few_trials(times)}{mark}".replace(" ", NO_BREAK)
 
     @property
     def _footnote(self) -> str:
