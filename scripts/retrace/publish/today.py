@@ -130,7 +130,7 @@ class Tables:
     @property
     def all_graphs(self) -> str:
         """A table for each measure: who is fastest on each graph, and how many times as long others take."""
-        heads = ["", "published kernel", "best library", "ours"]
+        heads = ["graph", "published kernel", "best library", "ours"]
         parts = []
         for measure in SHOWN_TODAY:
             last = ["ahead from search"] * (measure == RESIDENT)
