@@ -25,7 +25,7 @@ ALL = project_solvers()
 LIBRARY = project.ROOT / "scripts/retrace"
 HOUSES = {
     name: sorted((project.ROOT / "scripts" / name).rglob("*.py"))
-    for name in ("cuda_device", "cuda_on_cpu", "retrace", "retrace_today")
+    for name in ("cuda_device", "cuda_on_cpu", "retrace", "retrace_audit", "retrace_today")
 }
 ARCHITECTURE = (project.ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 ALIKE = {"COLUMNS", "PHASES", "PIECE", "T", "WORTH_KEEPING", "load", "page", "save", "tidy"}
@@ -56,6 +56,11 @@ def test_imports_are_those_that_python_sees() -> None:
         ("cuda_on_cpu/build.py", "retrace.system.files", "packages"),
         ("retrace/devices/backends.py", "cuda_on_cpu.device", "packages"),
         ("retrace/devices/backends.py", "retrace_today.limits", "packages"),
+        ("retrace/reports/judge.py", "retrace_audit.audit", "packages"),
+        ("retrace_today/limits.py", "retrace_audit.audit", "packages"),
+        ("retrace_audit/audit.py", "retrace_today.limits", "packages"),
+        ("retrace_audit/audit.py", "retrace.publish.tables", "audit"),
+        ("retrace_audit/audit.py", "retrace.solvers.solver", "audit"),
         ("retrace_today/limits.py", "cuda_on_cpu.device", "today"),
         ("retrace_today/limits.py", "retrace.publish.tables", "today"),
         ("retrace/system/files.py", "retrace.planning.plan", "layers"),

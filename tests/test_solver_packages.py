@@ -189,6 +189,37 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Package:
     return package
 
 
+STAGE = '''
+from retrace.system.stage import Stage
+
+
+class Count(Stage):
+    """Count to a number."""
+
+    upto: int
+    """The number."""
+
+    def run(self):
+        """Print it."""
+        print("counted to", self.upto)
+'''
+
+
+def test_a_package_outside_adds_stages_and_replaces_none(tmp_path: Path) -> None:
+    places = {"count": "my_stages:Count", "tune": "my_stages:Count", "lost": "nowhere.at_all:Count"}
+    package = Package(tmp_path, PROJECT, {"my_stages.py": STAGE}, {"retrace.stages": places})
+    package.write()
+    done = package.python("-m", "retrace", "stage", "count", "--upto", "3")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "counted to 3\n", "")
+    listed = package.python("-m", "retrace", "stage", "list").stdout
+    assert "of the package my_stages" in listed
+    assert listed.count("of the package nowhere") == 1
+    assert "--machine" in package.python("-m", "retrace", "stage", "tune", "--help").stdout
+    refused = package.python("-m", "retrace", "stage", "lost")
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "entry point lost of retrace.stages: nowhere.at_all cannot be imported" in refused.stderr
+
+
 @pytest.mark.pipeline
 def test_solvers_outside_are_measured_without_an_edit_in_the_project(measured: Package) -> None:
     found = {
