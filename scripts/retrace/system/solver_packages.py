@@ -1,8 +1,8 @@
 """Packages that have solvers: each names a module as an entry point of `retrace.solvers`.
 
-Others name the class of a stage as one of `retrace.stages`. Packages that lie beside Retrace in `scripts/`
-need not be installed: their `pyproject.toml` is read. What a module of solvers may say, as names that it
-defines at its top:
+Others name the class of a stage as one of `retrace.stages`, or what adds commands as one of
+`retrace.commands`. Packages that lie beside Retrace in `scripts/` need not be installed: their
+`pyproject.toml` is read. What a module of solvers may say, as names that it defines at its top:
 
     kernels: Path           the folder of its kernel files
     solvers: str            the module whose import defines the solver classes, if it is not this one
@@ -25,8 +25,8 @@ from typing import Any
 
 from retrace.system.errors import RetraceError
 
-SOLVER_GROUP, STAGE_GROUP = "retrace.solvers", "retrace.stages"
-"""Of entry points, each of which names a module, or a class in one."""
+SOLVER_GROUP, STAGE_GROUP, COMMAND_GROUP = "retrace.solvers", "retrace.stages", "retrace.commands"
+"""Of entry points, each of which names a module, or what is in one: a class, a function."""
 BESIDE = Path(__file__).parents[2]
 """The folder of the project's own packages."""
 
