@@ -60,6 +60,7 @@ def test_imports_are_those_that_python_sees() -> None:
         ("retrace/cli.py", "retrace_commands.arguments", "packages"),
         ("retrace_commands/lists.py", "retrace_audit.audit", "packages"),
         ("retrace_commands/lists.py", "retrace.stages.tune", "commands"),
+        ("retrace_archive/make_crate.py", "retrace.stages.tune", "commands"),
         ("retrace_audit/audit.py", "retrace.publish.tables", "audit"),
         ("retrace_audit/audit.py", "retrace.solvers.solver", "audit"),
         ("retrace_today/limits.py", "cuda_on_cpu.device", "today"),
