@@ -1,6 +1,6 @@
 """The command line, `python -m retrace`: the stages of the workflow, and the commands that packages add.
 
-A package names a function as an entry point of `retrace.commands`; it is called with `CommandLine.add`.
+A package names a function as an entry point of `retrace.commands`; it is called with what adds a command.
 """
 
 import pkgutil
