@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.reports.frame import Entry, Measured
-from retrace.reports.like_for_like import RESIDENT, Cost, is_search
+from retrace.reports.like_for_like import CHOICE, RESIDENT, Cost, is_search
 from retrace_audit.same_measure import Today
 
-CHOICE, PEER = "auto", "gapbs"
-"""The solver of ours that chooses another, and the library that is compared with."""
+PEER = "gapbs"
+"""The library that is compared with."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ SHOWN_TODAY = (FIRST, RESIDENT)
 """What tables and figures of today show: all that a first search pays, and a further one on what is there."""
 MANY = 1000
 """Searches of one graph that pay for anything."""
+CHOICE = "auto"
+"""The solver of ours that chooses another."""
 
 
 @dataclass(frozen=True)
