@@ -20,7 +20,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.system.bars import bar
 from retrace.system.checkpoint import Checkpoint
-from retrace.system.imports import import_undrawn
+from retrace.system.imports import import_bare
 from retrace.system.processes import on_all_cores
 from retrace.system.project import ROOT, build_folder
 
@@ -120,7 +120,7 @@ class ScoreOracle:
     def _by_networkit(self, sources: tuple[int, ...] | None) -> ScoreArray:
         """Sum over all sources, on all cores; path counts are big numbers and never overflow."""
         assert sources is None
-        networkit = import_undrawn("networkit")  # here, since few checks need it
+        networkit = import_bare("networkit")  # here, since few checks need it
         ends = self.tails.astype(np.uint64), self.heads.astype(np.uint64)
         graph = networkit.graph.GraphFromCoo(
             (np.ones(len(self.tails)), ends), n=self.vertices, weighted=False, directed=True
@@ -208,7 +208,7 @@ class ScoreOracle:
     @cached_property
     def _igraph(self) -> Any:
         ends = np.column_stack([self._rank[self.tails], self._rank[self.heads]])
-        return import_undrawn("igraph").Graph(self.vertices, ends[np.lexsort(ends.T[::-1])], directed=True)
+        return import_bare("igraph").Graph(self.vertices, ends[np.lexsort(ends.T[::-1])], directed=True)
 
     @cached_property
     def _rank(self) -> NDArray[np.int64]:
