@@ -1,4 +1,4 @@
-"""Retrace without the packages of today and of the audit: a report's run in a copy that lacks them."""
+"""Retrace without the packages of today, audit and archive: a report's run in a copy that lacks them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from retrace.system.project import build_folder
 
 pytestmark = pytest.mark.pipeline
 
-HOUSES = ("retrace_today", "retrace_audit")
+HOUSES = ("retrace_today", "retrace_archive", "retrace_audit")
 BLOCKED = "import sys\n" + "".join(f"sys.modules[{name!r}] = None\n" for name in HOUSES)
 """What Python runs first in the copy, where installed packages may be found too."""
 TABLES = ("table-3.3", "table-3.4", "table-3.5")
@@ -85,11 +85,11 @@ def test_a_target_of_today_is_not_there(run: Run) -> None:
     assert "No rule to produce fast-bfs" in done.stdout + done.stderr
 
 
-def test_the_command_of_the_audit_is_not_there(run: Run) -> None:
+def test_the_stages_of_the_others_are_not_there(run: Run) -> None:
     listed = run("-m", "retrace", "stage", "list")
     assert listed.returncode == 0, listed.stderr
     assert "make-claims" in listed.stdout
-    assert "audit" not in listed.stdout
+    assert not {"audit", "make-bundle", "make-crate"} & {*listed.stdout.split()}
     done = run("-m", "retrace", "stage", "audit")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "'audit'" in done.stderr
