@@ -13,10 +13,10 @@ import pytest
 from command_line import Call
 from fabricated import changed, graph_info, record, trial, without_answer
 from figure_texts import assert_nothing_is_cut_or_overlaps
-from retrace.publish.chart_ratios import draw_ratios
-from retrace.records.comparison import COLUMNS, MachineComparison, compare_records, pair
 from retrace.records.record import Phase, Record, write_records
 from retrace_commands.arguments import PHASES
+from retrace_commands.chart_ratios import draw_ratios
+from retrace_commands.comparison import COLUMNS, MachineComparison, compare_records, pair
 
 pytestmark = pytest.mark.usefixtures("steady")
 
