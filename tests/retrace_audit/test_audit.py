@@ -30,7 +30,7 @@ from retrace_audit.few_trials import ranked_by_few, with_few_trials
 from retrace_audit.host_per_level import host_per_level
 from retrace_audit.judged_otherwise import by_loop, by_phase
 from retrace_audit.preparation import Preparation, is_on_one_core
-from retrace_audit.repeated_work import Repeatability, early_beside_full, ended_early
+from retrace_audit.repeated_work import Repeatability, early_beside_full, ended_early, spread
 from retrace_audit.same_measure import fewest_trials, overtaken, today, turned, warm_over_cold
 from searches_compared import (
     CORE,
@@ -69,6 +69,7 @@ def test_pairs_are_counted_by_quartiles_and_by_the_rule() -> None:
     assert calm is not None
     assert (calm.by_quartiles, calm.different, calm.p95) == (0, 0, pytest.approx(1.01))
     assert Repeatability.of([]) is None
+    assert spread(pair_of(1.6)) == spread(pair_of(1 / 1.6)) == pytest.approx(1.6)
 
 
 def test_a_record_that_ended_early_is_held_against_one_of_the_most_trials() -> None:
