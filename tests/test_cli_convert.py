@@ -86,6 +86,21 @@ def test_a_graph_of_ones_own_can_be_measured(
     assert one.source == (1 if solver == "bfs/queue" else None)
 
 
+def test_what_needs_weights_is_skipped_without_any(unweighted: Path, call: Call, script: Call) -> None:
+    """In C++ it would read them all the same; the other solvers of the job are measured."""
+    folder, output = unweighted.parent / "mine", unweighted.parent / "records"
+    call("convert", unweighted, folder)
+    solvers = ("sssp/dijkstra-heap", "sssp/bsp", "sssp/scipy", "bellman-ford/sequential", "bfs/queue")
+    usual = ("--experiment", "mine", "--backend", "emulator", "--output", output)
+    effort = ("--trials", 3, "--budget-s", 60, "--longest-s", 60)
+    measured = ("--graphs", folder, "--solvers", *solvers)
+    assert script("measure-experiment", *usual, *effort, *measured).status == 0
+    *weighted, bfs = read_records([output / "mine.jsonl"])
+    told = ("skipped", "the graph has no weights; draw some with `retrace convert --weights`")
+    assert {(one.status, one.reason) for one in weighted} == {told}
+    assert bfs.status == "ok"
+
+
 def test_what_a_stored_graph_is_stays_known(tiny: Path, call: Call) -> None:
     first, second = tiny.parent / "first", tiny.parent / "second"
     call("convert", tiny, first)

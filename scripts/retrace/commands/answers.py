@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from retrace.catalogue.known_solvers import WEIGHTED
 from retrace.commands.backend import failing_in_one_line, on_backend, print_summary, verify
 from retrace.commands.graph_file import GraphFile, check_outputs, read_graph, stage, write_graph, writing
 from retrace.commands.scores import compute_scores
@@ -16,9 +17,6 @@ from retrace.graphs.query import Query
 from retrace.measure.trials import Outcome, Request
 from retrace.solvers import REGISTRY, make
 from retrace.system.errors import RetraceError
-
-WEIGHTED = ("sssp", "bellman-ford")
-"""Problems whose paths are as long as the sum of their weights."""
 
 
 @dataclass(frozen=True)
