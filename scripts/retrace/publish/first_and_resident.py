@@ -80,12 +80,9 @@ def _cells(compared: Contenders | None, doubtful: Mapping[str, Sequence[Doubt]])
         return [EMPTY] * 3
 
     def marked(text: str, *entries: Measured | None) -> str:
-        """Mark a number that rests on a doubtful record."""
-        return (
-            f"{text} {MARK}"
-            if any(entry and address(entry.record) in doubtful for entry in entries)
-            else text
-        )
+        """Mark a number that rests on a doubtful one."""
+        why = [doubt for entry in entries if entry for doubt in doubtful.get(address(entry.record), ())]
+        return f"{text} {MARK}" if any(doubt.concerns(compared.measure) for doubt in why) else text
 
     ours, times = compared.ours, compared.ours.times[compared.measure]
     cores = f", {where}" if (where := cores_of(ours.record)) else ""
