@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from retrace.records.comparison import compare_records
 
 from fabricated import changed, drawn, record, trial
 from retrace.records import margins as margins_module
@@ -33,6 +32,7 @@ from retrace.records.repeatability import (
 from retrace.records.statistics import Summary
 from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
+from retrace_commands.comparison import compare_records
 
 LESS, TIE, MORE = Order
 NOISE = np.random.default_rng(7)
