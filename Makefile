@@ -25,8 +25,12 @@ architectures: $(VENV)/dev  ## Compile all kernels for each kind of GPU, from 20
 	CUDA_VISIBLE_DEVICES= $(BIN)/python scripts/stage.py build-kernels --backends cuda --compute-capability $$capability \
 	  --output build/architectures/$$capability.json --files kernels/*/*.cu kernels/retrace_today/*/*.cu kernels/thrust/*.cpp || exit 1; done
 
-mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests fail: hours, or SAMPLE=300 of them
+mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests fail: hours, or SAMPLE=300; or RANDOM=60 SEED=1 bugs
+ifeq ($(RANDOM),)
 	$(BIN)/python tests/mutations/run.py --processes $(CORES) $(SAMPLE:%=--sample %)
+else
+	PYTHONPATH=tests $(BIN)/python -m mutations.random_mutants $(RANDOM) --processes $(CORES) $(SEED:%=--seed %)
+endif
 
 check: $(VENV)/dev  ## Formatting, lint, imports and types
 	$(BIN)/ruff format --check scripts tests

@@ -208,21 +208,37 @@ def share_found(verdicts: Mapping[Mutant, str]) -> str:
     )
 
 
+def copies_of_project(number: int) -> SimpleQueue[Path]:
+    """Lock the folder of builds, get GAPBS, and copy the project so often."""
+    take_lock(BUILD / "lock")  # which also makes the folder; each copy has one bug at a time
+    # without GAPBS, its tests would be skipped
+    get_gapbs = [sys.executable, "scripts/stage.py", "get-gapbs"]
+    subprocess.run(get_gapbs, cwd=ROOT, env=os.environ | {"RETRACE_BUILD": str(BUILD)}, check=True)
+    copies: SimpleQueue[Path] = SimpleQueue()
+    for place in range(number):
+        copies.put(copied(BUILD / f"copy-{place}"))
+    return copies
+
+
+def variables_of(copy: Path) -> dict[str, str]:
+    """Return the environment variables with which a copy's own files are run."""
+    paths = [str(copy / "scripts"), os.environ.get("PYTHONPATH", "")]
+    return {
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "RETRACE_BUILD": str(BUILD),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "COLUMNS": "250",  # of the line that says why a test failed
+    }
+
+
 def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
     """Run tests; return `passed`, `failed`, `crashed`, `timeout` or `broken`, and the first failure.
 
     `limit`: seconds of a processor, which a busy machine does not lengthen; ten times as long in all.
     """
     shutil.rmtree(copy / ".hypothesis", ignore_errors=True)
-    paths = [str(copy / "scripts"), os.environ.get("PYTHONPATH", "")]
-    variables = {
-        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-        "RETRACE_BUILD": str(BUILD),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    variables["COLUMNS"] = "250"  # of the line that says why a test failed
     pytest = subprocess.Popen(
-        [*PYTEST, *shlex.split(tests)], cwd=copy, env=os.environ | variables, text=True,
+        [*PYTEST, *shlex.split(tests)], cwd=copy, env=os.environ | variables_of(copy), text=True,
         start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 1)),
     )  # fmt: skip
@@ -259,17 +275,11 @@ def main() -> None:
         chosen = [chosen[place] for place in sorted(places)]
     for mutant in chosen:  # those without a place end it here; later, others would wait for their copies
         mutant.planted((ROOT / mutant.file).read_text())
-    take_lock(BUILD / "lock")  # which also makes the folder; each copy has one bug at a time
+    copies = copies_of_project(asked.processes)
     kept = VerdictFile(BUILD / "verdicts.jsonl")
     digests = {mutant: mutant.digest() for mutant in chosen}
     before = {} if asked.again else kept.verdicts
     verdicts = {mutant: before[digest] for mutant, digest in digests.items() if digest in before}
-    # without GAPBS, its tests would be skipped
-    get_gapbs = [sys.executable, "scripts/stage.py", "get-gapbs"]
-    subprocess.run(get_gapbs, cwd=ROOT, env=os.environ | {"RETRACE_BUILD": str(BUILD)}, check=True)
-    copies: SimpleQueue[Path] = SimpleQueue()
-    for number in range(asked.processes):
-        copies.put(copied(BUILD / f"copy-{number}"))
 
     def run_group(group: list[Mutant]) -> None:
         group = [mutant for mutant in group if mutant not in verdicts]
