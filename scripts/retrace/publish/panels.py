@@ -7,13 +7,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 from retrace.publish.provenance import cores_of
 from retrace.publish.waterfall import Way, ways
-from retrace.records.statistics import Summary
+from retrace.records.statistics import ENOUGH, Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
-from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
+from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, Printed, why_incomparable
+from retrace.reports.like_for_like import contenders
 from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit, limit_of
 from retrace.reports.report import Drawing, Report, TableLayout, table_layout
@@ -34,6 +36,7 @@ LABELS: dict[Measure, str] = {
     "transfer": "Copy per total time",
     "with setup": "Total time with setup",
     "step": "Time per step",
+    "energy": "Energy per search",
 }
 SUBSTITUTES = {"(stand-in)": "×", "(weights generated)": "+"}  # noqa: RUF001
 """The signs on points of other graphs than the named one, by the ending of the label."""
@@ -43,6 +46,14 @@ WIDEST_GAP = 10
 """The greatest ratio of two sizes whose dots a line may join."""
 LIMIT = "limit"
 """The name of the row of what no search can be below."""
+FLOOR = "the copy alone"
+"""The name of the line of a part of the base's time that no other solver can save."""
+PLACES = {"NY": "New York", "NW": "Northwest"}
+"""What the short names of graphs stand for."""
+MANY = ("scatter", "strips", "distances")
+"""The kinds of figures that show the graphs of several experiments."""
+TWO_GROUPS, MOST_STRIPS = 1.5, 10
+"""How far apart two groups of trials are at least, and the most rows that show some."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +104,7 @@ class Line:
 class Panel:
     """The lines of a machine, or of a printed system: then `machine` is empty.
 
-    They show a measure, over that of the variant `over` if there is one. Those of lines that are all over a
-    variant while others are not `compare`. Bars are of one graph.
+    They show a measure, over that of the variant `over` if there is one. Bars are of one graph.
     """
 
     machine: str
@@ -102,7 +112,6 @@ class Panel:
     lines: Sequence[Line]
     measure: Measure = "total"
     over: str = ""
-    compares: bool = False
     graph: str = ""
     limit: PhysicalLimit | str = ""
     """Of a graph that a drawing names: what no search can be below, or why that is not known."""
@@ -134,32 +143,46 @@ class FigureContent:
 
     @cached_property
     def entries(self) -> Frame:
-        """The entries that the drawing is about."""
-        entries = self.frame.of(self.drawing.experiment).entries
-        where = self.drawing.where
-        return Frame([entry for entry in entries if entry.pair == PRINTED_PAIR and where.counts(entry)])
+        """The entries that the drawing is about: of a figure of many graphs, also of other experiments."""
+        drawing = self.drawing
+        names = [drawing.experiment, *(drawing.also if drawing.kind in MANY else ())]
+        entries = [entry for name in names for entry in self.frame.of(name).entries]
+        return Frame([e for e in entries if e.pair == PRINTED_PAIR and drawing.where.counts(e)])
 
     @cached_property
     def ways(self) -> list[Way]:
-        """The falls of printed times, of a drawing that has some."""
-        return ways(self.drawing, self.frame)
+        """The falls of printed times on the first machine, of a drawing that has some."""
+        every = ways(self.drawing, self.frame)
+        return [way for way in every if way.machine == every[0].machine]
+
+    @property
+    def machines(self) -> list[str]:
+        """The machines that have times: those with a GPU, or all where none has one."""
+        return self.entries.on_gpu or [e.machine for e in self.entries.measured if e.times][:1]
 
     @cached_property
     def panels(self) -> list[Panel]:
         """What is drawn; a panel without lines is left out."""
-        if self.drawing.kind == "waterfall":
-            return [_fall(way) for way in self.ways]
+        drawing, entries = self.drawing, self.entries
         read = self.report.variant if self.report else Variant.parse
-        if self.drawing.kind == "lines":
-            return _line_panels(self.drawing, self.entries, read)
-        layout = table_layout(self.report, self.drawing.experiment)
+        layout = table_layout(self.report, drawing.experiment)
+        match drawing.kind:
+            case "waterfall":
+                return [_fall(way) for way in self.ways]
+            case "dumbbells":
+                return _dumbbells(drawing, entries, layout)
+            case "scatter":
+                return _beside_printed(entries, self.machines[:1])
+            case "strips":
+                return _strips(drawing, entries, self.machines[:1])
+            case "distances":
+                return _distances(drawing, entries, self.machines[:1], self.frame)
+        if drawing.kind == "lines" or (drawing.series and not drawing.graphs and drawing.kind == "heat map"):
+            return _line_panels(drawing, entries, read)
         return [
-            *(
-                panel
-                for timed in _timed_by_machine(self.entries).values()
-                for panel in _bars(self.drawing, timed, layout, read, self.frame)
-            ),
-            *_printed_bars(self.drawing, self.entries),
+            panel
+            for timed in _timed_by_machine(entries).values()
+            for panel in _bars(drawing, timed, layout, read, self.frame)
         ]
 
 
@@ -168,42 +191,124 @@ def _timed_by_machine(frame: Frame) -> dict[str, list[Measured]]:
 
 
 def _line_panels(drawing: Drawing, frame: Frame, read: Callable[[str], Variant]) -> list[Panel]:
-    """Make a panel of each machine and measure: ratios first, then times, then what is printed."""
-    timed = _timed_by_machine(frame)
-    lines = _named(drawing, frame, read)
-    measures = dict.fromkeys(filter(None, (drawing.y, drawing.beside)))
-    each = [drawing.model_copy(update={"y": measure}) for measure in measures]
-    chosen = [_lines(of_measure, machine, entries, lines, read)
-              for machine, entries in timed.items() for of_measure in each]  # fmt: skip
-    chosen = [panel for panel in chosen if panel.lines]
-    if compared := drawing.compared:
-        ratios = drawing.model_copy(update={"y": compared.y, "over": compared.over})
-        base = read(compared.over)
-        backends = {entry.record.backend for entry in frame.measured if fits(entry, base)}
-        alike = {
-            name: [e for e in some if e.record.backend in backends and not fits(e, base)]
-            for name, some in lines.items()
-        }
-        ratio_panels = [_lines(ratios, machine, entries, alike, read) for machine, entries in timed.items()]
-        chosen = [replace(panel, compares=True) for panel in ratio_panels if panel.lines] + chosen
-    plain = (drawing.x, drawing.y) == ("vertices", "total") and not drawing.series
-    printed = _printed(frame) if plain else []
-    for system in dict.fromkeys(line.dots[0].entry.machine for line in reversed(printed)):
-        some = [line for line in printed if line.dots[0].entry.machine == system]
-        named = [replace(line, name=line.dots[0].entry.name) for line in some]
-        chosen.append(Panel("", f"{system}, printed", named))
-    return chosen
+    """Make a panel of each machine, then of what is printed, then of pairs of solvers."""
+    timed, lines = _timed_by_machine(frame), _named(drawing, frame, read)
+    chosen = [_lines(drawing, machine, entries, lines, read) for machine, entries in timed.items()]
+    if drawing.printed:
+        chosen += _printed_ratios(drawing, frame, read)
+        for spec, base in drawing.pairs.items():
+            chosen.append(_pair(read(spec), read(base), frame))
+    return [panel for panel in chosen if panel.lines]
 
 
-def _printed_bars(drawing: Drawing, frame: Frame) -> list[Panel]:
-    """Make a panel of what is printed of each graph that a drawing of totals names."""
-    chosen = []
-    for graph in drawing.graphs if drawing.y == "total" else ():
-        dots = [(line, dot) for line in _printed(frame) for dot in line.dots if dot.entry.graph == graph]
-        bars = [replace(line, key=dot.entry.group, dots=[replace(dot, x=0)]) for line, dot in dots]
-        bars.sort(key=lambda line: line.dots[0].value.median)
-        chosen += [Panel("", graph, bars, graph=graph)] if bars else []
-    return chosen
+def _printed_ratios(drawing: Drawing, frame: Frame, read: Callable[[str], Variant]) -> Iterable[Panel]:
+    """Make a panel of each printed system, with what it printed of each line over the same variant."""
+    base = read(drawing.over or "")
+    for number, system in enumerate(dict.fromkeys(entry.machine for entry in frame.printed), 1):
+        some = [entry for entry in frame.printed if entry.machine == system]
+        lines = []
+        for name, spec in (drawing.series or {}).items():
+            dots = list(_printed_over(some, read(spec), base))
+            lines += [Line(name, name, dots, number)] if dots else []
+        yield Panel("", f"{system}, printed", lines, "total", drawing.over or "")
+
+
+def _printed_over(entries: Sequence[Printed], above: Variant, below: Variant) -> Iterable[Dot]:
+    """Divide what a system printed of a solver by what it printed of another; zeros have no ratio."""
+    bases = {e.graph: e.printed.ms for e in entries if e.solver == below.solver and e.printed.ms > 0}
+    for entry in sorted(entries, key=lambda entry: entry.vertices):
+        if entry.solver == above.solver and entry.printed.ms > 0 and entry.graph in bases:
+            yield Dot(entry.vertices, Summary.of([entry.printed.ms / bases[entry.graph]]), entry)
+
+
+def _pair(above: Variant, below: Variant, frame: Frame) -> Panel:
+    """Make a panel of one solver over another by total, a line for each machine and printed system."""
+    lines = []
+    for machine, entries in _timed_by_machine(frame).items():
+        over = [(e, measured(e, "total", below, entries)) for e in entries if fits(e, above)]
+        dots = [Dot(entry.vertices, value, entry) for entry, value in over if value]
+        lines += [Line(machine, machine, sorted(dots, key=lambda dot: dot.x))] if dots else []
+    for number, system in enumerate(dict.fromkeys(entry.machine for entry in frame.printed), 1):
+        dots = list(_printed_over([e for e in frame.printed if e.machine == system], above, below))
+        lines += [Line(f"{system}, printed", system, dots, number)] if dots else []
+    names = [variant.solver.split("/")[-1] for variant in (above, below)]
+    return Panel("pair", f"{names[0]} over {names[1]}", lines, "total", below.solver)
+
+
+def _dumbbells(drawing: Drawing, frame: Frame, layout: TableLayout) -> list[Panel]:
+    """Make a panel of each graph: a row for each solver of the table, its least printed time and ours."""
+    panels = []
+    for graph in drawing.graphs:
+        lines = []
+        for spec in dict.fromkeys(layout.solvers.values()):
+            of_solver = [e for e in frame.entries if (e.graph, e.solver) == (graph, spec)]
+            sure = [e for e in of_solver if isinstance(e, Printed) and e.printed.ms > 0 and not e.printed.doubt]
+            least = min(sure, key=lambda e: e.printed.ms, default=None)
+            dots = [Dot(0, Summary.of([least.printed.ms]), least)] if least else []
+            dots += [
+                Dot(0, value, e)
+                for machine in frame.machines
+                if (e := _quickest((e for e in of_solver if e.machine == machine), drawing.y))
+                and (value := e.times.get(drawing.y))
+            ]
+            lines += [Line(spec.split("/")[-1], spec, dots)] if dots else []
+        shown = next((dot.entry for line in lines for dot in line.dots if dot.entry.record), None)
+        title = shown.label if shown else graph
+        panels += [Panel(shown.machine if shown else "", title, lines, drawing.y, graph=graph)] if lines else []
+    return panels
+
+
+def _quickest(entries: Iterable[Entry], measure: Measure) -> Entry | None:
+    timed = [entry for entry in entries if measure in entry.times]
+    return min(timed, key=lambda entry: entry.times[measure].median, default=None)
+
+
+def _beside_printed(frame: Frame, machines: Sequence[str]) -> list[Panel]:
+    """Make a panel of all printed times, each with what a machine measured of the same, as a line of one dot."""
+    lines = []
+    for machine in machines:
+        for row in frame.rows:
+            for entry in row.printed:
+                again = _quickest((e for e in row.here(machine) if e.solver == entry.solver), "total")
+                if again and entry.printed.ms > 0 and not entry.printed.doubt and not again.is_substitute:
+                    lines.append(Line(entry.name, entry.solver, [Dot(entry.printed.ms, again.times["total"], again)]))
+    return [Panel(machines[0], machines[0], lines)] if lines else []
+
+
+def _strips(drawing: Drawing, frame: Frame, machines: Sequence[str]) -> list[Panel]:
+    """Make a row of each record whose trials fall into two groups, those that are farthest apart."""
+    apart = []
+    for entry in frame.measured:
+        value = entry.times.get(drawing.y)
+        if entry.machine in machines and value and (gap := two_groups(value)) >= TWO_GROUPS:
+            apart.append((gap, f"{entry.full_name}, {entry.label}", Dot(0, value, entry)))
+    most = sorted(apart, key=lambda row: row[:2], reverse=True)[:MOST_STRIPS]
+    lines = [Line(name, name, [dot]) for _, name, dot in most]
+    return [Panel(machines[0], machines[0], lines, drawing.y, measured=frame.measured)] if lines else []
+
+
+def two_groups(value: Summary) -> float:
+    """Return the greatest ratio of neighbouring trials that parts a fifth of them from the rest; 1 of few."""
+    trials = sorted(ms for some in value.trials for ms in some)
+    least = max(2, len(trials) // 5)
+    pairs = list(pairwise(trials))[least - 1 : len(trials) - least]
+    return max((high / low for low, high in pairs if low > 0), default=1.0) if len(trials) >= ENOUGH else 1.0
+
+
+def _distances(drawing: Drawing, frame: Frame, machines: Sequence[str], whole: Frame) -> list[Panel]:
+    """Make a row of each graph: the fastest of ours, of published kernels and of libraries over the limit."""
+    lines = []
+    for row in frame.rows:
+        entries = [entry for machine in machines for entry in row.here(machine) if entry.times]
+        limit = limit_of(entries, whole) if entries else ""
+        compared = contenders(drawing.y, entries)
+        if not compared or not isinstance(limit, PhysicalLimit):
+            continue
+        shown = [e for e in (compared.ours, compared.published, compared.library) if e]
+        dots = [Dot(0, entry.times[drawing.y].over(limit.ms), entry) for entry in shown]
+        lines.append(Line(f"{shown[0].record.problem}, {row.title}", row.title, dots))
+    lines.sort(key=lambda line: line.dots[0].value.median)
+    return [Panel(machines[0], machines[0], lines, drawing.y, "the limit")] if lines else []
 
 
 def _fall(way: Way) -> Panel:
@@ -211,6 +316,12 @@ def _fall(way: Way) -> Panel:
     steps = (*way.kernel, *way.baseline)
     lines = [Line(step.name, step.kind, [Dot(step.before, step.after, step.entry)]) for step in steps]
     return Panel(way.machine, way.title, lines)
+
+
+def place_of(graph: str) -> str:
+    """Return the name of a graph as a sentence says it."""
+    name, *rest = graph.split(" ", 1)
+    return " ".join([PLACES.get(name, name), *rest])
 
 
 def most_work(entries: Iterable[Entry]) -> str:
@@ -283,10 +394,16 @@ def _lines(
                 dots += [Dot(x, value, entry) for x in places(entry)]
         if dots:
             drawn.append(Line(name, name, sorted(dots, key=lambda dot: dot.x), apart=not by_setting))
-    if drawing.over or drawing.beside:
-        over = f" over that of {drawing.level_name or read(drawing.over)}" if drawing.over else ""
-        title = f"{title}: {LABELS[drawing.y].lower()}{over}"
-    return Panel(machine, title, drawn, drawing.y, drawing.over or "")
+    if drawing.floor and base:
+        floors = [(e, e.times[drawing.floor].over(total.median)) for e in entries
+                  if e.machine == machine and fits(e, base) and (total := e.times.get(drawing.y))]  # fmt: skip
+        dots = [Dot(entry.vertices, value, entry) for entry, value in floors]
+        drawn.append(Line(FLOOR, FLOOR, sorted(dots, key=lambda dot: dot.x)))
+    if drawing.ideal:
+        drawn = [replace(line, dots=[replace(d, value=d.value.over(line.dots[0].value.median)) for d in line.dots])
+                 for line in drawn]  # fmt: skip
+    over = "its own on one" if drawing.ideal else drawing.over or ""
+    return Panel(machine, title, drawn, drawing.y, over)
 
 
 def measured(
@@ -301,22 +418,6 @@ def measured(
     )
     bases = (base.median for other in alike if (base := other.times.get(measure)) and base.median)
     return next(map(value.over, bases), None)
-
-
-def _printed(frame: Frame) -> list[Line]:
-    """Collect the printed lines; zero has no place on a logarithmic axis."""
-    cells: dict[tuple[str, str], list[Dot]] = defaultdict(list)
-    systems = list(dict.fromkeys(entry.machine for entry in frame.printed))
-    for entry in sorted(frame.printed, key=lambda entry: entry.vertices):
-        if entry.printed.ms > 0:
-            dot = Dot(entry.vertices, Summary.of([entry.printed.ms]), entry)
-            cells[entry.machine, entry.name].append(dot)
-    shared, lines = Counter(name for _, name in cells), []
-    for (system, name), dots in cells.items():
-        first, number = dots[0].entry, systems.index(system) + 1
-        label = name if shared[name] == 1 else first.hardware
-        lines.append(Line(label, first.solver.split("/")[-1], dots, number))
-    return sorted(lines, key=lambda line: line.system)
 
 
 def _bars(
@@ -347,8 +448,6 @@ def _bars(
         ranked.sort(key=lambda line: line.dots[0].value.median)
         divided = drawing.over or ("its partner" if drawing.pairs else "")
         limit = limit_of(of_graph, whole) if "limits" in drawing.also else ""
-        if isinstance(limit, PhysicalLimit):
-            ranked.insert(0, Line(LIMIT, LIMIT, [Dot(0, Summary.of([limit.ms]), of_graph[0])]))
         if ranked:
             title = searches(of_graph)
             yield Panel(

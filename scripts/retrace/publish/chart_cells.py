@@ -1,0 +1,122 @@
+"""Heat maps: solvers by graphs or sizes, coloured by the ratio to the best of the column."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, log
+from statistics import fmean
+from textwrap import fill
+
+from matplotlib.figure import SubFigure
+from matplotlib.patches import Rectangle
+
+from retrace.publish.chart_axes import ROW, add_key, of_first_machine, widen
+from retrace.publish.panels import LABELS, LIMIT, Panel
+from retrace.records.ranking import Order, rank
+from retrace.records.statistics import Summary
+from retrace.reports.measures import Measure
+from retrace.reports.physical_limit import PhysicalLimit
+from retrace.reports.report import Drawing
+from retrace.reports.wording import EMPTY, duration, power_of_two
+
+STEPS = ((1.0, "the best", "#56B4E9"), (2.0, "< 2 ×", "#9FD3F2"), (5.0, "< 5 ×", "#CBE7F8"),
+         (20.0, "< 20 ×", "#E6F3FB"), (float("inf"), "more", "#F3F3F3"))  # fmt: skip
+"""How many times as long as the best a colour is for, up to which; the best are those that cannot be told apart."""
+CELL = 0.68
+"""Inches: the width of a number."""
+INK = "#111111"
+"""The colour of what is written on a coloured cell, whatever the page's is."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A graph or size by one measure: its times by the names of solvers, and what none can be below."""
+
+    title: str
+    measure: Measure
+    times: dict[str, Summary]
+    limit: float | None = None
+
+    @property
+    def best(self) -> Summary:
+        """The least median."""
+        return min(self.times.values(), key=lambda times: times.median)
+
+    def colour(self, name: str) -> tuple[str, bool]:
+        """Return the colour of a solver's cell, and whether it is among the best."""
+        times = self.times[name]
+        if rank(self.best, times) is Order.TIE and times.median < STEPS[1][0] * self.best.median:
+            return STEPS[0][2], True
+        over = times.median / self.best.median
+        return next(colour for most, _, colour in STEPS[1:] if over <= most), times is self.best
+
+
+def columns(drawing: Drawing, panels: Sequence[Panel]) -> list[Column]:
+    """Return the columns of the first machine: a graph each, by both measures, or a size each."""
+    first, made = of_first_machine(panels), []
+    if not first[0].graph:
+        sizes = sorted({dot.x for dot in first[0].dots})
+        for size in sizes:
+            times = {line.name: dot.value for line in first[0].lines for dot in line.dots if dot.x == size}
+            made.append(Column(power_of_two(round(size)), drawing.y, times))
+        return made
+    for measure in filter(None, (drawing.y, drawing.beside)):
+        for panel in first:
+            dots = {line.name: line.dots[0] for line in panel.lines}
+            values = {name: dot.value if measure == drawing.y else dot.beside for name, dot in dots.items()}
+            times = {name: value for name, value in values.items() if value}
+            limit = panel.limit.ms if isinstance(panel.limit, PhysicalLimit) and measure == "resident" else None
+            made += [Column(panel.title, measure, times, limit)] if times else []
+    return made
+
+
+def row_names(shown: Sequence[Column], by_name: bool) -> list[str]:
+    """Order the solvers by the mean of their ratios to the best by the first measure, or leave them as they are."""
+    names = list(dict.fromkeys(name for column in shown for name in column.times))
+    if by_name:
+        return names
+    of_first = [column for column in shown if column.measure == shown[0].measure]
+
+    def over_best(name: str) -> tuple[int, float]:
+        ratios = [log(c.times[name].median / c.best.median) for c in of_first if name in c.times]
+        return -len(ratios) * 0, exp(fmean(ratios)) if ratios else float("inf")
+
+    return sorted(names, key=over_best)
+
+
+def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
+    """Draw a cell with its time for each solver and column; return the height in inches."""
+    shown = columns(drawing, panels)
+    names = row_names(shown, by_name=bool(drawing.series))
+    limits = [LIMIT] if any(column.limit for column in shown) else []
+    axes = figure.subplots()
+    gap, places = 0.0, []
+    for number, column in enumerate(shown):
+        gap += 0.25 * (number > 0 and column.measure != shown[number - 1].measure)
+        places.append(number + gap)
+        if number == 0 or column.measure != shown[number - 1].measure:
+            axes.text(places[-1], -1.25 - 0.9 * _lines(shown), LABELS[column.measure], weight="bold", va="bottom")
+        axes.text(places[-1] + 0.5, -0.7, fill(column.title, 9), ha="center", va="bottom", linespacing=1.0)
+        for row, name in enumerate(names):
+            cell, is_best = column.colour(name) if name in column.times else ("none", False)
+            axes.add_patch(Rectangle((places[-1], row - 0.5), 0.96, 0.94, facecolor=cell, lw=0))
+            words = duration(column.times[name].median) if name in column.times else EMPTY
+            style = {"color": INK} if name in column.times else {}
+            axes.text(places[-1] + 0.48, row, words, ha="center", va="center",
+                      weight="bold" if is_best else "normal", **style)  # fmt: skip
+        if column.limit:
+            axes.text(places[-1] + 0.48, len(names), duration(column.limit), ha="center", va="center", style="italic")
+    axes.set_xlim(0, places[-1] + 1)
+    rows = len(names) + len(limits)
+    axes.set_ylim(rows - 0.4, -2.4 - 0.9 * _lines(shown))
+    axes.set_yticks(range(rows), [*names, *limits])
+    axes.set_xticks([])
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    add_key(figure, {name: {"marker": "s", "markersize": 8, "color": colour} for _, name, colour in STEPS})
+    widen(figure, names, CELL * (places[-1] + 1) + 0.2)
+    return [ROW * (rows + 2.4 + 0.9 * _lines(shown))]
+
+
+def _lines(shown: Sequence[Column]) -> int:
+    """Return how many lines the longest title of a column has."""
+    return max(fill(column.title, 9).count("\n") + 1 for column in shown)
