@@ -123,12 +123,12 @@ def scale(axis: Axis, values: Iterable[float], form: Callable[[float], str]) -> 
     low, high = min(values := [value for value in values if value > 0], default=1), max(values, default=10)
     set_limits = axis.axes.set_xlim if axis.axis_name == "x" else axis.axes.set_ylim
     set_scale = axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale
+    set_scale("log" if high / low >= LEAST_SPAN else "linear")  # which makes anew what names its places
     axis.set_major_formatter(FuncFormatter(lambda value, _: form(value)))
     if high / low < LEAST_SPAN:
         set_limits(low - 0.1 * (high - low or low), high + 0.1 * (high - low or high))
-        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
         return
-    set_scale("log")
     around = (high / low) ** 0.05
     first, last = ceil(log10(low / around)), floor(log10(high * around))
     if last - first < 1:  # room for two powers of 10

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import log
 from statistics import fmean
 from textwrap import fill
 
@@ -23,6 +23,8 @@ STEPS = ((1.0, "the best", "#56B4E9"), (2.0, "< 2 ×", "#9FD3F2"), (5.0, "< 5 ×
 """How many times as long as the best a colour is for, up to which; the best are those that cannot be told apart."""
 CELL = 0.68
 """Inches: the width of a number."""
+TITLE_LINE = 11
+"""The most characters in a line of a column's title."""
 INK = "#111111"
 """The colour of what is written on a coloured cell, whatever the page's is."""
 
@@ -65,7 +67,8 @@ def columns(drawing: Drawing, panels: Sequence[Panel]) -> list[Column]:
             values = {name: dot.value if measure == drawing.y else dot.beside for name, dot in dots.items()}
             times = {name: value for name, value in values.items() if value}
             limit = panel.limit.ms if isinstance(panel.limit, PhysicalLimit) and measure == "resident" else None
-            made += [Column(panel.title, measure, times, limit)] if times else []
+            label = panel.measured[0].label if panel.measured else panel.graph
+            made += [Column(label, measure, times, limit)] if times else []
     return made
 
 
@@ -76,9 +79,9 @@ def row_names(shown: Sequence[Column], by_name: bool) -> list[str]:
         return names
     of_first = [column for column in shown if column.measure == shown[0].measure]
 
-    def over_best(name: str) -> tuple[int, float]:
+    def over_best(name: str) -> float:
         ratios = [log(c.times[name].median / c.best.median) for c in of_first if name in c.times]
-        return -len(ratios) * 0, exp(fmean(ratios)) if ratios else float("inf")
+        return fmean(ratios) if ratios else float("inf")
 
     return sorted(names, key=over_best)
 
@@ -88,14 +91,16 @@ def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
     shown = columns(drawing, panels)
     names = row_names(shown, by_name=bool(drawing.series))
     limits = [LIMIT] if any(column.limit for column in shown) else []
+    lines = max(fill(column.title, TITLE_LINE).count("\n") + 1 for column in shown)
     axes = figure.subplots()
     gap, places = 0.0, []
     for number, column in enumerate(shown):
         gap += 0.25 * (number > 0 and column.measure != shown[number - 1].measure)
         places.append(number + gap)
         if number == 0 or column.measure != shown[number - 1].measure:
-            axes.text(places[-1], -1.25 - 0.9 * _lines(shown), LABELS[column.measure], weight="bold", va="bottom")
-        axes.text(places[-1] + 0.5, -0.7, fill(column.title, 9), ha="center", va="bottom", linespacing=1.0)
+            axes.text(places[-1], -0.8 - 0.85 * lines, LABELS[column.measure], weight="bold", va="bottom")
+        title = fill(column.title, TITLE_LINE, break_on_hyphens=True, break_long_words=False)
+        axes.text(places[-1] + 0.48, -0.6, title, ha="center", va="bottom", linespacing=1.0)
         for row, name in enumerate(names):
             cell, is_best = column.colour(name) if name in column.times else ("none", False)
             axes.add_patch(Rectangle((places[-1], row - 0.5), 0.96, 0.94, facecolor=cell, lw=0))
@@ -107,16 +112,12 @@ def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
             axes.text(places[-1] + 0.48, len(names), duration(column.limit), ha="center", va="center", style="italic")
     axes.set_xlim(0, places[-1] + 1)
     rows = len(names) + len(limits)
-    axes.set_ylim(rows - 0.4, -2.4 - 0.9 * _lines(shown))
+    top = 1.7 + 0.85 * lines
+    axes.set_ylim(rows - 0.5, -top)
     axes.set_yticks(range(rows), [*names, *limits])
     axes.set_xticks([])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     add_key(figure, {name: {"marker": "s", "markersize": 8, "color": colour} for _, name, colour in STEPS})
     widen(figure, names, CELL * (places[-1] + 1) + 0.2)
-    return [ROW * (rows + 2.4 + 0.9 * _lines(shown))]
-
-
-def _lines(shown: Sequence[Column]) -> int:
-    """Return how many lines the longest title of a column has."""
-    return max(fill(column.title, 9).count("\n") + 1 for column in shown)
+    return [ROW * (rows - 0.5 + top)]

@@ -170,6 +170,8 @@ def draw_scatter(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     name_ends(axes, ends, TALL)
     axes.set_xlabel("Printed")
     axes.set_ylabel(f"Measured on {panel.machine}")
-    shown = kinds(dot.entry for dot in dots)
-    add_key(figure, {name: {"marker": SHAPES[name], "color": KIND_COLOURS[name]} for name in shown})
+    solvers = {dot.entry.solver.split("/")[-1]: look(dot.entry) for dot in dots}
+    apart = len({str(style["color"]) for style in solvers.values()}) == len(solvers)
+    shown = {name: {"marker": SHAPES[name], "color": KIND_COLOURS[name]} for name in kinds(d.entry for d in dots)}
+    add_key(figure, solvers if apart else shown)
     return [TALL]

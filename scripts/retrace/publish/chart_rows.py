@@ -26,7 +26,7 @@ from retrace.publish.phases import phases_of
 from retrace.publish.waterfall import BASELINE, PRINTED, Step
 from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.report import Drawing
-from retrace.reports.wording import EMPTY, comparative, duration, factor, two_digits
+from retrace.reports.wording import EMPTY, comparative, duration, times_as_much, two_digits
 
 TITLE_LINE = 76
 """The most characters in the titles of panels beside each other."""
@@ -40,7 +40,7 @@ def _tick_energy(mj: float) -> str:
 def _writers(panel: Panel) -> tuple[Callable[[float], str], Callable[[float], str]]:
     """Return how a panel's axis and its numbers are written."""
     if panel.over:
-        return tick_ratio, factor
+        return tick_ratio, times_as_much
     if panel.measure == "energy":
         return _tick_energy, lambda mj: f"{two_digits(mj / 1000)} J" if mj >= 1000 else f"{two_digits(mj)} mJ"
     return tick_time, duration
@@ -214,7 +214,7 @@ def draw_distances(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     scale(axes.xaxis, [1, *(dot.value.median for dot in panel.dots)], tick_ratio)
     axes.axvline(1, color=BLACK, lw=0.8)
     names = [line.name for line in panel.lines]
-    name_rows(axes, names, [factor(line.dots[0].value.median) for line in panel.lines])
+    name_rows(axes, names, [times_as_much(line.dots[0].value.median) for line in panel.lines])
     figure.supxlabel(f"{axis_label(panel.measure)} over the limit; the number is ours")
     _add_shapes(figure, panel.dots)
     widen(figure, names, 4.4)

@@ -15,10 +15,10 @@ from retrace.publish.panels import (
     FigureContent,
     Panel,
     most_work,
-    place_of,
     spans,
     two_groups,
 )
+from retrace.publish.plain_names import plain_label
 from retrace.publish.provenance import cores, emulated, mixture
 from retrace.publish.sentences import sentence
 from retrace.publish.waterfall import MEANINGS
@@ -28,7 +28,7 @@ from retrace.reports.frame import Entry, Frame, why_incomparable
 from retrace.reports.judge import judge
 from retrace.reports.like_for_like import Contenders, contenders
 from retrace.reports.report import table_layout
-from retrace.reports.wording import comparative, duration, factor, word_list
+from retrace.reports.wording import comparative, duration, times_as_much, word_list
 
 ELSEWHERE = {"another host", "another commit"}
 """What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
@@ -54,10 +54,10 @@ def heading(content: FigureContent) -> str:
         timed = [entry.times[drawing.y] for entry in panels[0].measured if drawing.y in entry.times
                  and entry.machine == panels[0].machine]  # fmt: skip
         said = sentence("two groups", some=sum(map(_is_parted, timed)), every=len(timed),
-                        most=factor(two_groups(dots[0].value)), where=panels[0].lines[0].name)  # fmt: skip
+                        most=times_as_much(two_groups(dots[0].value)), where=panels[0].lines[0].name)  # fmt: skip
     elif drawing.kind == "distances":
         ours = [line.dots[0].value.median for line in panels[0].lines]
-        said = sentence("distances", least=factor(ours[0]), most=factor(ours[-1]),
+        said = sentence("distances", least=times_as_much(ours[0]), most=times_as_much(ours[-1]),
                         near=panels[0].lines[0].name, far=panels[0].lines[-1].name)  # fmt: skip
     elif drawing.finding:
         said = message(content)
@@ -79,7 +79,7 @@ def _standing(content: FigureContent, panel: Panel) -> str:
     measures = filter(None, (content.drawing.y, content.drawing.beside))
     compared = [one for measure in measures if (one := contenders(measure, panel.measured))]
     said = [(one.measure, _beside(one)) for one in compared if _beside(one)]
-    return sentence("standing", graph=place_of(panel.graph), compared=said) if said else ""
+    return sentence("standing", graph=plain_label(panel.graph), compared=said) if said else ""
 
 
 def _beside(compared: Contenders) -> list[str]:
@@ -107,7 +107,7 @@ def _fastest(content: FigureContent, panels: Sequence[Panel]) -> str:
     other = next((entry for entry in rest if entry.name not in alike), None)
     return sentence(
         "fastest",
-        graph=place_of(graph),
+        graph=plain_label(graph),
         solver=first.name,
         time=duration(best.median),
         few_trials=not all(entry.times[measure].enough for entry in ranked),

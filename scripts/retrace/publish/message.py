@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from retrace.publish.panels import Dot, FigureContent, Panel, place_of
+from retrace.publish.panels import Dot, FigureContent, Panel
+from retrace.publish.plain_names import plain_label
 from retrace.publish.sentences import sentence
 from retrace.records.ranking import Order, rank
 from retrace.reports.evidence import fits
@@ -61,10 +62,14 @@ def _fill(asked: str, content: FigureContent) -> str:
     points = _points(name, content, panels, printed)
     if base:
         compared = _over(points, _points(base, content, panels, printed))
+        if printed:  # of the graph of which the title says what was measured
+            here = _over(*(_points(one, content, panels) for one in (name, base)))
+            same = [one for one in compared if here and one.place == here[0].place] or compared
+            return comparative(same[0].over, match["words"] or "") if same else ""
     elif panels[0].over:
         compared = [Compared(d.value.median, at, _is_alike(d, panels[0], content)) for at, d in points.items()]
     else:
-        return _values(points, content, panels[0])
+        return _values(points, content, panels[0], match["words"])
     return _compared(compared, match["words"] or "", content)
 
 
@@ -72,7 +77,7 @@ def _compared(every: Sequence[Compared], words: str, content: FigureContent) -> 
     """Say the comparison at the largest size or on the first graph, and one that is the other way round."""
     if not every:
         raise KeyError(words)
-    lines = content.drawing.kind == "lines" or not content.drawing.graphs
+    lines = _by_size(content)
     first, *others = reversed(every) if lines else every
     turned = [other for other in others if other.side == -first.side != 0]
     said = comparative(first.over, words, first.alike) + _at(first.place, content)
@@ -82,22 +87,29 @@ def _compared(every: Sequence[Compared], words: str, content: FigureContent) -> 
     return said
 
 
-def _values(points: Points, content: FigureContent, panel: Panel) -> str:
+def _values(points: Points, content: FigureContent, panel: Panel, words: str | None) -> str:
     write = "{:.0%}".format if panel.measure == "transfer" else duration
     ends = list(points.items())[:: -max(1, len(points) - 1)]
     said = [
-        write(dot.value.median).replace("%", " %") + _at(place, content, again=number > 0)
+        write(dot.value.median).replace("%", "\N{NO-BREAK SPACE}%")
+        + (f" {words}" if words and number == 0 else "")
+        + _at(place, content, again=number > 0)
         for number, (place, dot) in enumerate(ends)
     ]
     return ", ".join(said)
 
 
+def _by_size(content: FigureContent) -> bool:
+    """Return whether places are sizes or settings, and not graphs."""
+    return not any(panel.graph for panel in content.panels) or content.drawing.kind == "lines"
+
+
 def _at(place: str, content: FigureContent, again: bool = False) -> str:
     drawing = content.drawing
-    if not place:
+    if not place or drawing.ideal:
         return ""
-    if drawing.graphs:
-        return f" on {place_of(place)}"
+    if not _by_size(content):
+        return f" on {plain_label(place)}"
     return f" at {place}{' vertices' if drawing.x == 'vertices' and not again else ''}"
 
 
@@ -143,7 +155,7 @@ def _points(name: str, content: FigureContent, panels: Sequence[Panel], printed:
                     points.setdefault(panel.graph or size, dot)
     if not points:
         raise KeyError(name)
-    alone = content.drawing.graphs == [] and len(points) == 1 and panels[0].graph
+    alone = not content.drawing.graphs and len(points) == 1 and panels[0].graph
     return {"": next(iter(points.values()))} if alone else points
 
 

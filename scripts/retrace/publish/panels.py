@@ -14,7 +14,7 @@ from retrace.publish.waterfall import Way, ways
 from retrace.records.statistics import ENOUGH, Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
-from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, Printed, why_incomparable
+from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, GraphRow, Measured, Printed, why_incomparable
 from retrace.reports.like_for_like import contenders
 from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit, limit_of
@@ -48,8 +48,6 @@ LIMIT = "limit"
 """The name of the row of what no search can be below."""
 FLOOR = "the copy alone"
 """The name of the line of a part of the base's time that no other solver can save."""
-PLACES = {"NY": "New York", "NW": "Northwest"}
-"""What the short names of graphs stand for."""
 MANY = ("scatter", "strips", "distances")
 """The kinds of figures that show the graphs of several experiments."""
 TWO_GROUPS, MOST_STRIPS = 1.5, 10
@@ -267,12 +265,18 @@ def _beside_printed(frame: Frame, machines: Sequence[str]) -> list[Panel]:
     """Make a panel of all printed times, each with what a machine measured of the same, as a line of one dot."""
     lines = []
     for machine in machines:
-        for row in frame.rows:
+        for row in _rows(frame):
             for entry in row.printed:
                 again = _quickest((e for e in row.here(machine) if e.solver == entry.solver), "total")
                 if again and entry.printed.ms > 0 and not entry.printed.doubt and not again.is_substitute:
                     lines.append(Line(entry.name, entry.solver, [Dot(entry.printed.ms, again.times["total"], again)]))
     return [Panel(machines[0], machines[0], lines)] if lines else []
+
+
+def _rows(frame: Frame) -> Iterable[GraphRow]:
+    """Yield the rows of each experiment."""
+    for name in dict.fromkeys(entry.experiment for entry in frame.entries):
+        yield from frame.of(name).rows
 
 
 def _strips(drawing: Drawing, frame: Frame, machines: Sequence[str]) -> list[Panel]:
@@ -298,8 +302,9 @@ def two_groups(value: Summary) -> float:
 def _distances(drawing: Drawing, frame: Frame, machines: Sequence[str], whole: Frame) -> list[Panel]:
     """Make a row of each graph: the fastest of ours, of published kernels and of libraries over the limit."""
     lines = []
-    for row in frame.rows:
+    for row in _rows(frame):
         entries = [entry for machine in machines for entry in row.here(machine) if entry.times]
+        entries = [entry for entry in entries if not entry.record.cores]  # the limit is a GPU's
         limit = limit_of(entries, whole) if entries else ""
         compared = contenders(drawing.y, entries)
         if not compared or not isinstance(limit, PhysicalLimit):
@@ -316,12 +321,6 @@ def _fall(way: Way) -> Panel:
     steps = (*way.kernel, *way.baseline)
     lines = [Line(step.name, step.kind, [Dot(step.before, step.after, step.entry)]) for step in steps]
     return Panel(way.machine, way.title, lines)
-
-
-def place_of(graph: str) -> str:
-    """Return the name of a graph as a sentence says it."""
-    name, *rest = graph.split(" ", 1)
-    return " ".join([PLACES.get(name, name), *rest])
 
 
 def most_work(entries: Iterable[Entry]) -> str:

@@ -28,3 +28,9 @@ def graph_of(entry: Entry) -> str:
     arcs = entry.arcs_per_vertex
     known = PLAIN.get(entry.graph, entry.graph)
     return f"{power_of_two(entry.vertices)} random vertices × {arcs}" if arcs else known + other
+
+
+def plain_label(label: str) -> str:
+    """Name a graph by its label, with what makes it another one."""
+    name, *rest = label.split(" ", 1)
+    return " ".join([PLAIN.get(name, name), *rest])

@@ -18,7 +18,7 @@ from retrace.reports.evidence import fits
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
 from retrace.reports.measures import Measure
 from retrace.reports.report import Drawing, Fall
-from retrace.reports.wording import comparative, duration, factor, word_list
+from retrace.reports.wording import comparative, duration, times_as_much, word_list
 
 PRINTED, HARDWARE, COPIES, ALGORITHM, BASELINE = (
     "printed", "hardware", "without copies", "algorithm", "baseline",
@@ -80,7 +80,7 @@ class Way:
         """How many times less the kernel's way ends at than it begins, and which steps are worth most."""
         first, last = (self.kernel[place].after.median for place in (0, -1))
         steps = sorted(self.kernel[1:], key=lambda step: -step.factor)
-        worth = word_list([f"{step.kind} {factor(step.factor)}" for step in steps if step.factor > WORTH])
+        worth = word_list([f"{step.kind} {times_as_much(step.factor)}" for step in steps if step.factor > WORTH])
         problem = PROBLEM_WORDS.get(self.fall.kernel.split("/")[0], self.fall.kernel)
         return sentence("fall", problem=problem, graph=self.fall.graph, first=duration(first),
                         last=duration(last), worth=worth)  # fmt: skip
