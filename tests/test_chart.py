@@ -22,7 +22,8 @@ from retrace.publish.chart import draw, drawing_of, image, with_same_clips
 from retrace.publish.chart_axes import COLOURS, drawn_words, shade, tick_time
 from retrace.publish.chart_bars import GROUP_COLOURS
 from retrace.publish.chart_words import caption, finding, heading
-from retrace.publish.panels import FigureContent, Panel
+from retrace.publish.panel import Panel
+from retrace.publish.panels import FigureContent
 from retrace.publish.sentences import sentence
 from retrace.records.record import Record, write_records
 from retrace.reports.report import PUBLISHED, Drawing, load_reports

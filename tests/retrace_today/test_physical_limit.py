@@ -23,7 +23,8 @@ from fabricated import (
 )
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption, finding, heading
-from retrace.publish.panels import LIMIT, FigureContent
+from retrace.publish.panel import LIMIT
+from retrace.publish.panels import FigureContent
 from retrace.records.record import Record
 from retrace.reports.physical_limit import PhysicalLimit, least_bytes, limit_of
 

@@ -1,7 +1,7 @@
 """Figures: one function draws each kind of them, and all have the same frame of words and the same look.
 
 The title says what the numbers say. Printed numbers have hollow markers and dashed lines, measured ones
-filled markers and solid lines; points of a graph that is not the named one, and numbers in doubt, carry a sign.
+filled markers and solid lines; points of a stand-in for a graph, and numbers in doubt, carry a sign.
 """
 
 import io
@@ -117,7 +117,7 @@ def draw(content: FigureContent) -> Figure:
         "bars": lambda part: draw_bars(part, drawing, panels),
         "heat map": lambda part: draw_cells(part, drawing, panels),
         "dumbbells": lambda part: draw_dumbbells(part, panels),
-        "phases": lambda part: draw_phases(part, panels),
+        "phases": lambda part: draw_phases(part, drawing, panels),
         "strips": lambda part: draw_strips(part, panels),
         "distances": lambda part: draw_distances(part, panels),
         "scatter": lambda part: draw_scatter(part, panels),

@@ -4,16 +4,15 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from math import ceil, floor, log10
-from typing import Any
+from typing import Any, Literal
 
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from retrace.publish.panels import LABELS, Panel
+from retrace.publish.panel import LABELS, Panel
 from retrace.records.statistics import Summary
 from retrace.reports.measures import Measure
 from retrace.reports.wording import TIMES
@@ -26,7 +25,7 @@ TITLE_LINE, TEXT_LINE = 68, 92
 """The most characters in a line of the title, which is bold, and of the other texts."""
 DECADES = 5
 """The most powers of 10 that an axis names."""
-LEAST_SPAN = 4
+LEAST_SPAN = 8
 """The ratio of the ends of an axis from which it is logarithmic."""
 
 
@@ -93,7 +92,8 @@ def name_ends(axes: Axes, ends: Sequence[tuple[float, str, dict[str, Any]]], hei
     """
     apart, below = 0.8 * ROW / height, -1.0
     to_axis = (axes.transScale + axes.transLimits).transform
-    placed = sorted((float(to_axis((axes.get_xlim()[1], value))[1]), name, style) for value, name, style in ends)
+    right = axes.get_xlim()[1]
+    placed = sorted(((float(to_axis((right, end[0]))[1]), *end[1:]) for end in ends), key=lambda end: end[:2])
     heights = []
     for wanted, *_ in placed:
         below = max(wanted, below + apart)
@@ -118,15 +118,21 @@ def axis_label(measure: Measure, over: bool = False) -> str:
     return f"{LABELS[measure]}, ratio" if over else LABELS[measure]
 
 
-def scale(axis: Axis, values: Iterable[float], form: Callable[[float], str]) -> None:
-    """Make an axis logarithmic, with two named powers of 10 and minor ticks at least; linear if it spans little."""
-    low, high = min(values := [value for value in values if value > 0], default=1), max(values, default=10)
-    set_limits = axis.axes.set_xlim if axis.axis_name == "x" else axis.axes.set_ylim
-    set_scale = axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale
+def scale(
+    axes: Axes, along: Literal["x", "y"], values: Iterable[float], form: Callable[[float], str]
+) -> None:
+    """Scale an axis: logarithmic, with two named powers of 10 at least and minor ticks, or linear."""
+    positive = [value for value in values if value > 0]
+    low, high = min(positive, default=1), max(positive, default=10)
+    axis = axes.xaxis if along == "x" else axes.yaxis
+    set_limits, set_scale = (
+        (axes.set_xlim, axes.set_xscale) if along == "x" else (axes.set_ylim, axes.set_yscale)
+    )
     set_scale("log" if high / low >= LEAST_SPAN else "linear")  # which makes anew what names its places
     axis.set_major_formatter(FuncFormatter(lambda value, _: form(value)))
     if high / low < LEAST_SPAN:
-        set_limits(low - 0.1 * (high - low or low), high + 0.1 * (high - low or high))
+        around = 0.08 * (high - low or high)
+        set_limits(0 if form is tick_time else low - around, high + around)
         axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
         return
     around = (high / low) ** 0.05

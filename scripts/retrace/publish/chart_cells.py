@@ -5,22 +5,24 @@ from dataclasses import dataclass
 from math import log
 from statistics import fmean
 from textwrap import fill
+from typing import Any
 
 from matplotlib.figure import SubFigure
 from matplotlib.patches import Rectangle
 
 from retrace.publish.chart_axes import ROW, add_key, of_first_machine, widen
-from retrace.publish.panels import LABELS, LIMIT, Panel
+from retrace.publish.panel import LABELS, LIMIT, Panel
 from retrace.records.ranking import Order, rank
 from retrace.records.statistics import Summary
 from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.report import Drawing
-from retrace.reports.wording import EMPTY, duration, power_of_two
+from retrace.reports.wording import EMPTY, TIMES, duration, power_of_two
 
-STEPS = ((1.0, "the best", "#56B4E9"), (2.0, "< 2 ×", "#9FD3F2"), (5.0, "< 5 ×", "#CBE7F8"),
-         (20.0, "< 20 ×", "#E6F3FB"), (float("inf"), "more", "#F3F3F3"))  # fmt: skip
-"""How many times as long as the best a colour is for, up to which; the best are those that cannot be told apart."""
+STEPS = ((2.0, "#9FD3F2"), (5.0, "#CBE7F8"), (20.0, "#E6F3FB"), (float("inf"), "#F3F3F3"))
+"""The colour of what takes up to so many times as long as the best."""
+BEST = "#56B4E9"
+"""That of the best, and of those that cannot be told from it."""
 CELL = 0.68
 """Inches: the width of a number."""
 TITLE_LINE = 11
@@ -46,10 +48,10 @@ class Column:
     def colour(self, name: str) -> tuple[str, bool]:
         """Return the colour of a solver's cell, and whether it is among the best."""
         times = self.times[name]
-        if rank(self.best, times) is Order.TIE and times.median < STEPS[1][0] * self.best.median:
-            return STEPS[0][2], True
         over = times.median / self.best.median
-        return next(colour for most, _, colour in STEPS[1:] if over <= most), times is self.best
+        if times is self.best or (rank(self.best, times) is Order.TIE and over < STEPS[0][0]):
+            return BEST, True
+        return next(colour for most, colour in STEPS if over <= most), False
 
 
 def columns(drawing: Drawing, panels: Sequence[Panel]) -> list[Column]:
@@ -61,19 +63,21 @@ def columns(drawing: Drawing, panels: Sequence[Panel]) -> list[Column]:
             times = {line.name: dot.value for line in first[0].lines for dot in line.dots if dot.x == size}
             made.append(Column(power_of_two(round(size)), drawing.y, times))
         return made
-    for measure in filter(None, (drawing.y, drawing.beside)):
+    for measure in drawing.measures:
         for panel in first:
             dots = {line.name: line.dots[0] for line in panel.lines}
             values = {name: dot.value if measure == drawing.y else dot.beside for name, dot in dots.items()}
             times = {name: value for name, value in values.items() if value}
-            limit = panel.limit.ms if isinstance(panel.limit, PhysicalLimit) and measure == "resident" else None
+            limit = (
+                panel.limit.ms if isinstance(panel.limit, PhysicalLimit) and measure == "resident" else None
+            )
             label = panel.measured[0].label if panel.measured else panel.graph
             made += [Column(label, measure, times, limit)] if times else []
     return made
 
 
 def row_names(shown: Sequence[Column], by_name: bool) -> list[str]:
-    """Order the solvers by the mean of their ratios to the best by the first measure, or leave them as they are."""
+    """Order the solvers by the mean of their ratios to the best by the first measure, or as they are."""
     names = list(dict.fromkeys(name for column in shown for name in column.times))
     if by_name:
         return names
@@ -105,11 +109,18 @@ def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
             cell, is_best = column.colour(name) if name in column.times else ("none", False)
             axes.add_patch(Rectangle((places[-1], row - 0.5), 0.96, 0.94, facecolor=cell, lw=0))
             words = duration(column.times[name].median) if name in column.times else EMPTY
-            style = {"color": INK} if name in column.times else {}
+            style: Any = {"color": INK} if name in column.times else {}
             axes.text(places[-1] + 0.48, row, words, ha="center", va="center",
                       weight="bold" if is_best else "normal", **style)  # fmt: skip
         if column.limit:
-            axes.text(places[-1] + 0.48, len(names), duration(column.limit), ha="center", va="center", style="italic")
+            axes.text(
+                places[-1] + 0.48,
+                len(names),
+                duration(column.limit),
+                ha="center",
+                va="center",
+                style="italic",
+            )
     axes.set_xlim(0, places[-1] + 1)
     rows = len(names) + len(limits)
     top = 1.7 + 0.85 * lines
@@ -118,6 +129,9 @@ def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
     axes.set_xticks([])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    add_key(figure, {name: {"marker": "s", "markersize": 8, "color": colour} for _, name, colour in STEPS})
+    steps = {"the best": BEST} | {f"< {most:.0f} {TIMES}" if most < 100 else "more": c for most, c in STEPS}
+    add_key(
+        figure, {name: {"marker": "s", "markersize": 8, "color": colour} for name, colour in steps.items()}
+    )
     widen(figure, names, CELL * (places[-1] + 1) + 0.2)
     return [ROW * (rows - 0.5 + top)]

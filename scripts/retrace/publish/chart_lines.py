@@ -7,7 +7,14 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator, PercentFormatter
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    NullFormatter,
+    NullLocator,
+    PercentFormatter,
+)
 
 from retrace.publish.chart_axes import (
     add_key,
@@ -20,12 +27,12 @@ from retrace.publish.chart_axes import (
     widen,
 )
 from retrace.publish.chart_looks import BLACK, COLOURS, GREY, KIND_COLOURS, LIGHTER, SHAPES, kinds, look
-from retrace.publish.panels import DOUBT, FLOOR, Dot, Line, Panel
+from retrace.publish.panel import DOUBT, FLOOR, Dot, Line, Panel
 from retrace.reports.report import Drawing
 from retrace.reports.wording import comparative, power_of_two
 
 SIGN_MARKERS = {"×": "x", "+": "+", DOUBT: "o"}  # noqa: RUF001
-HEIGHT, TALL = 1.9, 3.2
+HEIGHT, TALL = 1.9, 2.6
 """Inches: the height of a panel, and of one that has the whole width and many lines."""
 MOST_LINES = 5
 """The most lines of a panel that shares the width with another."""
@@ -116,7 +123,9 @@ def _name_alone(axes: Axes, lines: Sequence[Line]) -> None:
 def _scale_values(axes: Axes, panel: Panel, panels: Sequence[Panel], drawing: Drawing) -> None:
     """Give panels of one kind one scale: times are logarithmic, shares and small ratios linear."""
     alike = [other for other in panels if (other.machine == "pair") == (panel.machine == "pair")]
-    values = [v for other in alike for dot in other.dots for v in (dot.value.q1, dot.value.median, dot.value.q3)]
+    values = [
+        v for other in alike for dot in other.dots for v in (dot.value.q1, dot.value.median, dot.value.q3)
+    ]
     if panel.measure == "transfer":
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1, 0))
@@ -126,7 +135,7 @@ def _scale_values(axes: Axes, panel: Panel, panels: Sequence[Panel], drawing: Dr
     if drawing.ideal:
         places = [dot.x for dot in panel.dots]
         values.append(min(places) / max(places))
-    scale(axes.yaxis, values, tick_ratio if panel.over else tick_time)
+    scale(axes, "y", values, tick_ratio if panel.over else tick_time)
 
 
 def _scale_places(axes: Axes, drawing: Drawing, panels: Sequence[Panel]) -> None:
@@ -157,13 +166,15 @@ def draw_scatter(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     dots: list[Dot] = panel.dots
     for dot in dots:
         axes.plot(dot.x, dot.value.median, ls="", markersize=4.5, alpha=0.75, **look(dot.entry))
-    scale(axes.xaxis, [dot.x for dot in dots], tick_time)
-    scale(axes.yaxis, [dot.value.median for dot in dots], tick_time)
+    scale(axes, "x", [dot.x for dot in dots], tick_time)
+    scale(axes, "y", [dot.value.median for dot in dots], tick_time)
     axes.grid(color="0.92", lw=0.6)
     low, high = (function(axes.get_xlim() + axes.get_ylim()) for function in (min, max))
     ends = []
     for over in (1.0, 0.1, 0.01):
-        axes.plot([low, high], [low * over, high * over], color="0.6", lw=0.8, scalex=False, scaley=False, zorder=1)
+        axes.plot(
+            [low, high], [low * over, high * over], color="0.6", lw=0.8, scalex=False, scaley=False, zorder=1
+        )
         right, top = axes.get_xlim()[1], axes.get_ylim()[1]
         if right * over <= top:
             ends.append((right * over, comparative(over) if over < 1 else "as printed", {"color": "0.6"}))
@@ -172,6 +183,8 @@ def draw_scatter(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     axes.set_ylabel(f"Measured on {panel.machine}")
     solvers = {dot.entry.solver.split("/")[-1]: look(dot.entry) for dot in dots}
     apart = len({str(style["color"]) for style in solvers.values()}) == len(solvers)
-    shown = {name: {"marker": SHAPES[name], "color": KIND_COLOURS[name]} for name in kinds(d.entry for d in dots)}
+    shown = {
+        name: {"marker": SHAPES[name], "color": KIND_COLOURS[name]} for name in kinds(d.entry for d in dots)
+    }
     add_key(figure, solvers if apart else shown)
     return [TALL]

@@ -1,12 +1,12 @@
 """Figures of named rows: solvers ranked, printed and measured times joined, phases, single trials, falls."""
 
 from collections.abc import Callable, Sequence
-from math import ceil
 from textwrap import fill
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
+from matplotlib.ticker import MaxNLocator
 
 from retrace.publish.chart_axes import (
     ROW,
@@ -21,7 +21,7 @@ from retrace.publish.chart_axes import (
     widen,
 )
 from retrace.publish.chart_looks import BLACK, KIND_COLOURS, PHASES, SHAPES, colour, kinds, look
-from retrace.publish.panels import Dot, Panel, bar_names
+from retrace.publish.panel import Dot, Panel, bar_names
 from retrace.publish.phases import phases_of
 from retrace.publish.waterfall import BASELINE, PRINTED, Step
 from retrace.reports.physical_limit import PhysicalLimit
@@ -40,13 +40,13 @@ def _tick_energy(mj: float) -> str:
 def _writers(panel: Panel) -> tuple[Callable[[float], str], Callable[[float], str]]:
     """Return how a panel's axis and its numbers are written."""
     if panel.over:
-        return tick_ratio, times_as_much
+        return tick_ratio, comparative
     if panel.measure == "energy":
         return _tick_energy, lambda mj: f"{two_digits(mj / 1000)} J" if mj >= 1000 else f"{two_digits(mj)} mJ"
     return tick_time, duration
 
 
-def _grid(figure: SubFigure, names: Sequence[str], titles: Sequence[str], row: float = ROW) -> list[Axes]:
+def _grid(figure: SubFigure, titles: Sequence[str]) -> list[Axes]:
     """Return axes beside each other with rows of the same names, and their titles."""
     grid = figure.subplots(1, len(titles), squeeze=False, sharey=True)
     for axes, title in zip(grid.flat, titles, strict=True):
@@ -57,14 +57,14 @@ def _grid(figure: SubFigure, names: Sequence[str], titles: Sequence[str], row: f
 
 
 def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
-    """Draw a dot for each time, or a bar from 1 for each ratio, in a row for each solver and an axis per graph.
+    """Draw a dot for each time, or a bar from 1 for each ratio: a row for each solver, an axis per graph.
 
     A tick is the same of the other machines. Return the heights in inches.
     """
     first = of_first_machine(panels)
     names = bar_names(first)
     others = [panel for panel in panels if panel.machine != first[0].machine]
-    grid = _grid(figure, names, [panel.title for panel in first])
+    grid = _grid(figure, [panel.title for panel in first])
     write_tick, write = _writers(first[0])
     for axes, panel in zip(grid, first, strict=True):
         numbers = dict.fromkeys(names, EMPTY)
@@ -72,7 +72,13 @@ def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> l
             (dot,) = line.dots
             _draw_dot(axes, dot, names.index(line.name), bar=bool(panel.over))
             numbers[line.name] = write(dot.value.median)
-        same = [line for other in others if other.graph == panel.graph for line in other.lines if line.name in names]
+        same = [
+            line
+            for other in others
+            if other.graph == panel.graph
+            for line in other.lines
+            if line.name in names
+        ]
         for line in same:
             style: Any = {"marker": "|", "markersize": 8, "mew": 1.2, "color": colour(line.dots[0].entry)}
             axes.plot(line.dots[0].value.median, names.index(line.name), **style)
@@ -81,12 +87,17 @@ def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> l
         if isinstance(panel.limit, PhysicalLimit):
             axes.axvline(panel.limit.ms, color="0.5", lw=0.8, ls=":")
         dots = [dot.value for line in (*panel.lines, *same) for dot in line.dots]
-        scale(axes.xaxis, [*(v.q1 for v in dots), *(v.q3 for v in dots), *([1] if panel.over else [])], write_tick)
+        scale(
+            axes,
+            "x",
+            [*(v.q1 for v in dots), *(v.q3 for v in dots), *([1] if panel.over else [])],
+            write_tick,
+        )
         name_rows(axes, names, list(numbers.values()))
     figure.supxlabel(axis_label(first[0].measure, bool(first[0].over)))
     _add_shapes(figure, [dot for panel in first for dot in panel.dots])
     widen(figure, names, len(first) * 2.3)
-    return [ROW * (len(names) + 0.4)]
+    return [ROW * (len(names) + 0.4) * (2 if drawing.pairs else 1)]
 
 
 def _add_shapes(figure: SubFigure, dots: Sequence[Dot]) -> None:
@@ -111,17 +122,21 @@ def _draw_dot(axes: Axes, dot: Dot, row: int, bar: bool = False) -> None:
 def draw_dumbbells(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     """Draw a row for each solver of each graph: from the printed time, hollow, to the measured one, filled.
 
-    Above them stands how the last solver compares with the first, in print and here. Return the height in inches.
+    Above them stands how the last solver compares with the first, in print and here. Return the height.
     """
-    names, numbers, heads = [], [], []
-    (axes,) = _grid(figure, [], [""])
+    names: list[str] = []
+    numbers: list[str] = []
+    heads: list[int] = []
+    (axes,) = _grid(figure, [""])
     for panel in panels:
         heads.append(len(names))
         names.append(panel.title)
         numbers.append(_versus(panel))
         for line in panel.lines:
             row = len(names)
-            printed, here = ([dot for dot in line.dots if bool(dot.entry.record) is real] for real in (False, True))
+            printed, here = (
+                [dot for dot in line.dots if bool(dot.entry.record) is real] for real in (False, True)
+            )
             if printed and here:
                 ends = [printed[0].value.median, here[0].value.median]
                 axes.plot(ends, [row, row], color=colour(here[0].entry), lw=1.5, zorder=1)
@@ -132,7 +147,7 @@ def draw_dumbbells(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
             names.append(line.name)
             shown = [duration(dot.value.median) for dot in (*printed, *here[:1])]
             numbers.append(" → ".join(shown))
-    scale(axes.xaxis, [dot.value.median for panel in panels for dot in panel.dots], tick_time)
+    scale(axes, "x", [dot.value.median for panel in panels for dot in panel.dots], tick_time)
     name_rows(axes, names, numbers)
     for row in heads:
         axes.get_yticklabels()[row].set_fontweight("bold")
@@ -144,56 +159,56 @@ def draw_dumbbells(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
 
 def _versus(panel: Panel) -> str:
     """Say how the last row compares with the first, in print and on the first machine."""
-    said = []
+    said, ends = [], (panel.lines[0], panel.lines[-1])
     for real in (False, True):
-        ends = [
-            next((dot.value.median for dot in line.dots if bool(dot.entry.record) is real), None)
-            for line in (panel.lines[0], panel.lines[-1])
-        ]
-        if None not in ends and len(panel.lines) > 1:
-            said.append(comparative(ends[1] / ends[0]))
+        first = [[d.value.median for d in line.dots if bool(d.entry.record) is real][:1] for line in ends]
+        if all(first) and len(panel.lines) > 1:
+            said.append(comparative(first[1][0] / first[0][0]))
     return f"GPU {' → '.join(said)}" if said else ""
 
 
-def draw_phases(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
-    """Draw the phases of each time behind each other, on a linear axis for each graph; return the height."""
+def draw_phases(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
+    """Draw the phases of each time behind each other, on a linear axis for each graph; return the height.
+
+    A time that a drawing has beside it has a row of its own.
+    """
     first = of_first_machine(panels)
-    names = bar_names(first)
+    shown = drawing.measures
+    timed = [(line.name, one) for panel in first for line in panel.lines for one in shown
+             if one in line.dots[0].entry.times]  # fmt: skip
+    ordered = [(name, one) for name in bar_names(first) for one in shown if (name, one) in timed]
+    names = [", ".join(row if drawing.beside else row[:1]) for row in ordered]
     drawn = set()
-    for axes, panel in zip(_grid(figure, names, [panel.title for panel in first]), first, strict=True):
+    for axes, panel in zip(_grid(figure, [panel.title for panel in first]), first, strict=True):
         numbers = dict.fromkeys(names, EMPTY)
-        for line in panel.lines:
-            begin, row = 0.0, names.index(line.name)
-            for phase, ms in phases_of(line.dots[0].entry, panel.measure).items():
-                axes.barh(row, ms, left=begin, height=0.65, color=PHASES[phase])
-                begin += ms
-                drawn.add(phase)
-            numbers[line.name] = duration(line.dots[0].value.median)
+        entries = {line.name: line.dots[0].entry for line in panel.lines}
+        for row, (name, one) in enumerate(ordered):
+            begin = 0.0
+            if name in entries and one in entries[name].times:
+                for phase, ms in phases_of(entries[name], one).items():
+                    axes.barh(row, ms, left=begin, height=0.65, color=PHASES[phase])
+                    begin += ms
+                    drawn.add(phase)
+                numbers[names[row]] = duration(entries[name].times[one].median)
         name_rows(axes, names, list(numbers.values()))
-        axes.xaxis.set_major_locator(_few_places())
+        axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(lambda ms, _: tick_time(ms))
-    figure.supxlabel(axis_label(first[0].measure))
+    figure.supxlabel("Time" if drawing.beside else axis_label(first[0].measure))
     add_key(figure, {name: {"marker": "s", "color": PHASES[name]} for name in PHASES if name in drawn})
     widen(figure, names, len(first) * 2.1)
     return [ROW * (len(names) + 0.4)]
 
 
-def _few_places() -> Any:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(3, steps=[1, 2, 5, 10])
-
-
 def draw_strips(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     """Draw each trial of each row as a dot, and the median as a tick; return the height in inches."""
     (panel,) = panels
-    (axes,) = _grid(figure, [], [""])
+    (axes,) = _grid(figure, [""])
     for row, line in enumerate(panel.lines):
         (dot,) = line.dots
         trials = [ms for some in dot.value.trials for ms in some]
         axes.plot(trials, [row] * len(trials), ls="", alpha=0.6, mew=0, **(look(dot.entry) | {"mec": "none"}))
         axes.plot(dot.value.median, row, "|", color=BLACK, markersize=11, mew=1.4)
-    scale(axes.xaxis, [ms for dot in panel.dots for some in dot.value.trials for ms in some], tick_time)
+    scale(axes, "x", [ms for dot in panel.dots for some in dot.value.trials for ms in some], tick_time)
     names = [line.name for line in panel.lines]
     name_rows(axes, names, [duration(line.dots[0].value.median) for line in panel.lines])
     figure.supxlabel(f"{axis_label(panel.measure)}, each trial; the tick is the median")
@@ -203,15 +218,15 @@ def draw_strips(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
 
 
 def draw_distances(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
-    """Draw how many times the limit the fastest of each kind takes, in a row for each graph; return the height."""
+    """Draw how many times the limit the fastest of each kind takes, a graph a row; return the height."""
     (panel,) = panels
-    (axes,) = _grid(figure, [], [""])
+    (axes,) = _grid(figure, [""])
     for row, line in enumerate(panel.lines):
         places = [dot.value.median for dot in line.dots]
         axes.plot([1, max(places)], [row, row], color="0.8", lw=1, zorder=1)
         for dot in line.dots:
             _draw_dot(axes, dot, row)
-    scale(axes.xaxis, [1, *(dot.value.median for dot in panel.dots)], tick_ratio)
+    scale(axes, "x", [1, *(dot.value.median for dot in panel.dots)], tick_ratio)
     axes.axvline(1, color=BLACK, lw=0.8)
     names = [line.name for line in panel.lines]
     name_rows(axes, names, [times_as_much(line.dots[0].value.median) for line in panel.lines])
@@ -230,7 +245,10 @@ def draw_falls(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     grid = figure.subplots(len(panels), squeeze=False, sharex=True, height_ratios=heights)
     for axes, panel in zip(grid.flat, panels, strict=True):
         axes.set_title(panel.title, loc="left")
-        steps = [Step(line.key, line.name, line.dots[0].x, line.dots[0].value, line.dots[0].entry) for line in panel.lines]
+        steps = [
+            Step(line.key, line.name, line.dots[0].x, line.dots[0].value, line.dots[0].entry)
+            for line in panel.lines
+        ]
         for row, step in enumerate(steps):
             after, style = step.after.median, {"color": _step_colour(step)}
             axes.plot([step.before, after], [row, row], lw=7, solid_capstyle="butt", **style)
@@ -240,7 +258,7 @@ def draw_falls(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
                 axes.plot([after, steps[row + 1].before], [row, row + 1], color="0.5", lw=0.8, ls=":")
         name_rows(axes, [step.name for step in steps], [step.label for step in steps])
     times = [ms for panel in panels for dot in panel.dots for ms in (dot.x, dot.value.median)]
-    scale(grid[0, 0].xaxis, times, tick_time)
+    scale(grid[0, 0], "x", times, tick_time)
     figure.supxlabel("Time")
     widen(figure, [line.name for panel in panels for line in panel.lines], 4)
     return heights
@@ -251,8 +269,3 @@ def _step_colour(step: Step) -> str:
     if step.entry.record is None or step.kind == BASELINE or step.entry.record.cores:
         return "#777777"
     return "#0072B2" if step.factor >= 1 else "#D55E00"
-
-
-def rows_needed(count: int, columns: int) -> int:
-    """Return the rows of a grid."""
-    return ceil(count / columns)

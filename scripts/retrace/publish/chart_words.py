@@ -9,26 +9,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from retrace.publish.message import message
-from retrace.publish.panels import (
-    DOUBT,
-    LABELS,
-    FigureContent,
-    Panel,
-    most_work,
-    spans,
-    two_groups,
-)
+from retrace.publish.panel import DOUBT, Panel, most_work, spans
+from retrace.publish.panels import FigureContent
 from retrace.publish.plain_names import plain_label
 from retrace.publish.provenance import cores, emulated, mixture
+from retrace.publish.row_panels import TWO_GROUPS, two_groups
 from retrace.publish.sentences import sentence
 from retrace.publish.waterfall import MEANINGS
 from retrace.records.ranking import Order, rank
 from retrace.reports.finding import by_verdict
-from retrace.reports.frame import Entry, Frame, why_incomparable
+from retrace.reports.frame import Entry, Frame
 from retrace.reports.judge import judge
 from retrace.reports.like_for_like import Contenders, contenders
 from retrace.reports.report import table_layout
-from retrace.reports.wording import comparative, duration, times_as_much, word_list
+from retrace.reports.wording import comparative, duration, times_as_much
 
 ELSEWHERE = {"another host", "another commit"}
 """What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
@@ -53,8 +47,8 @@ def heading(content: FigureContent) -> str:
     elif drawing.kind == "strips":
         timed = [entry.times[drawing.y] for entry in panels[0].measured if drawing.y in entry.times
                  and entry.machine == panels[0].machine]  # fmt: skip
-        said = sentence("two groups", some=sum(map(_is_parted, timed)), every=len(timed),
-                        most=times_as_much(two_groups(dots[0].value)), where=panels[0].lines[0].name)  # fmt: skip
+        parted = sum(two_groups(times) >= TWO_GROUPS for times in timed)
+        said = sentence("two groups", some=parted, every=len(timed), most=times_as_much(two_groups(dots[0].value)), where=panels[0].lines[0].name)  # fmt: skip
     elif drawing.kind == "distances":
         ours = [line.dots[0].value.median for line in panels[0].lines]
         said = sentence("distances", least=times_as_much(ours[0]), most=times_as_much(ours[-1]),
@@ -68,15 +62,9 @@ def heading(content: FigureContent) -> str:
     return said[:1].upper() + said[1:] or drawing.title
 
 
-def _is_parted(value: object) -> bool:
-    from retrace.publish.panels import TWO_GROUPS
-
-    return two_groups(value) >= TWO_GROUPS
-
-
 def _standing(content: FigureContent, panel: Panel) -> str:
-    """Compare the fastest of ours on the first graph with published kernels and libraries, by each measure."""
-    measures = filter(None, (content.drawing.y, content.drawing.beside))
+    """Compare the fastest of ours on the first graph with others, by each measure."""
+    measures = content.drawing.measures
     compared = [one for measure in measures if (one := contenders(measure, panel.measured))]
     said = [(one.measure, _beside(one)) for one in compared if _beside(one)]
     return sentence("standing", graph=plain_label(panel.graph), compared=said) if said else ""
@@ -129,9 +117,9 @@ def described(content: FigureContent) -> str:
         "described",
         title=drawing.title,
         number=drawing.number,
-        measures=[LABELS[one].lower() for one in (drawing.y, drawing.beside) if one and machines],
-        machines=list(dict.fromkeys(machines)) if drawing.kind in ("lines", "bars", "dumbbells") else machines[:1],
-        of_all=drawing.kind in ("waterfall", "scatter"),
+        machines=list(dict.fromkeys(machines))
+        if drawing.kind in ("lines", "bars", "dumbbells")
+        else machines[:1],
     )
     return " ".join([shown, *parts]) if heading(content) != drawing.title or machines else " ".join(parts)
 

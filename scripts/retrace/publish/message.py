@@ -1,6 +1,6 @@
 """A figure's message: what its numbers say, in place of the names in braces of a drawing's `finding`.
 
-`{two parts over one part as a single copy}` becomes how much faster or slower the first line or bar is than the
+`{two parts over one part as a copy}` becomes how much faster or slower the first line or bar is than the
 second, which the words after `as` name; `{printed a over b}` the same of printed times; `{a}` the values of a
 line, or how it compares with what the drawing divides by; `{least of a}` where a line is the lowest, and its
 ends over that; `{crossing of a and b}` between which sizes the first begins to take more for good, or less.
@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from retrace.publish.panels import Dot, FigureContent, Panel
+from retrace.publish.panel import Dot, Panel
+from retrace.publish.panels import FigureContent
 from retrace.publish.plain_names import plain_label
 from retrace.publish.sentences import sentence
 from retrace.records.ranking import Order, rank
@@ -67,7 +68,9 @@ def _fill(asked: str, content: FigureContent) -> str:
             same = [one for one in compared if here and one.place == here[0].place] or compared
             return comparative(same[0].over, match["words"] or "") if same else ""
     elif panels[0].over:
-        compared = [Compared(d.value.median, at, _is_alike(d, panels[0], content)) for at, d in points.items()]
+        compared = [
+            Compared(d.value.median, at, _is_alike(d, panels[0], content)) for at, d in points.items()
+        ]
     else:
         return _values(points, content, panels[0], match["words"])
     return _compared(compared, match["words"] or "", content)
@@ -134,7 +137,8 @@ def _over(points: Points, under: Points) -> list[Compared]:
     return [
         Compared(dot.value.median / other.value.median, at, bool(dot.entry.record) and _tie(dot, other))
         for at, dot in points.items()
-        if (other := under.get(at)) and (dot.entry.printed or why_incomparable(dot.entry, other.entry) is None)
+        if (other := under.get(at))
+        and (dot.entry.printed or why_incomparable(dot.entry, other.entry) is None)
     ]
 
 
@@ -186,7 +190,7 @@ def _least(points: Points, content: FigureContent) -> str:
     if {rank(a.value, b.value) for a, b in combinations(points.values(), 2)} == {Order.TIE}:
         return sentence("alike", least=duration(best), most=duration(max(values)[0]))
     ends = [
-        comparative(ms / best, alike=_tie(points[end], points[place])) + _at(end, content, again=True)
+        comparative(1.0 if _tie(points[end], points[place]) else ms / best) + _at(end, content, again=True)
         for ms, end in (values[0], values[-1])
         if end != place
     ]

@@ -9,7 +9,7 @@ from retrace.reports.measures import Measure
 def phases_of(entry: Entry, measure: Measure) -> dict[str, float]:
     """Return what a total, a first search or a further one consists of, as medians in ms.
 
-    Preparation is taken out of the upload, which contains it; the parts are of one scale with the median of the whole.
+    Preparation is taken out of the upload, which contains it.
     """
     times = {name: value.median for name, value in entry.times.items()}
     if measure == "resident":

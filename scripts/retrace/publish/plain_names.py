@@ -1,5 +1,7 @@
 """What a newcomer reads in place of the keys of problems and graphs."""
 
+import re
+
 from retrace.reports.frame import Entry
 from retrace.reports.wording import power_of_two
 
@@ -32,5 +34,4 @@ def graph_of(entry: Entry) -> str:
 
 def plain_label(label: str) -> str:
     """Name a graph by its label, with what makes it another one."""
-    name, *rest = label.split(" ", 1)
-    return " ".join([PLAIN.get(name, name), *rest])
+    return re.sub(r"^[\w-]+", lambda name: f"the {PLAIN[name[0]]}" if name[0] in PLAIN else name[0], label)

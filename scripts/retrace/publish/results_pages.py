@@ -7,6 +7,7 @@ from pathlib import Path
 
 from retrace.publish.chart import draw, image
 from retrace.publish.chart_words import caption
+
 FROM_TODAY=make_today_table=None
 from retrace.publish.front import abstract
 from retrace.publish.generated_parts import with_part

@@ -35,7 +35,11 @@ MEANINGS = {
 
 WORTH = 1.1
 """How many times less a step that a title names leads to, at least."""
-PROBLEM_WORDS = {"bfs": "a breadth-first search", "stcon": "ST-connectivity", "sssp": "a shortest-path search"}
+PROBLEM_WORDS = {
+    "bfs": "a breadth-first search",
+    "stcon": "ST-connectivity",
+    "sssp": "a shortest-path search",
+}
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,9 @@ class Way:
         """How many times less the kernel's way ends at than it begins, and which steps are worth most."""
         first, last = (self.kernel[place].after.median for place in (0, -1))
         steps = sorted(self.kernel[1:], key=lambda step: -step.factor)
-        worth = word_list([f"{step.kind} {times_as_much(step.factor)}" for step in steps if step.factor > WORTH])
+        worth = word_list(
+            [f"{step.kind} {times_as_much(step.factor)}" for step in steps if step.factor > WORTH]
+        )
         problem = PROBLEM_WORDS.get(self.fall.kernel.split("/")[0], self.fall.kernel)
         return sentence("fall", problem=problem, graph=self.fall.graph, first=duration(first),
                         last=duration(last), worth=worth)  # fmt: skip
@@ -111,7 +117,9 @@ def _kernel(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
     own = [e for e in timed if any(fits(e, variant) for variant in variants)]
     if beside and (ours := _fastest((e for e in own if why_incomparable(beside, e) is None), "solve")):
         before = beside.times["solve"].median
-        yield Step(ALGORITHM, f"{ALGORITHM}: {ours.name.partition(':')[0]}", before, ours.times["solve"], ours)
+        yield Step(
+            ALGORITHM, f"{ALGORITHM}: {ours.name.partition(':')[0]}", before, ours.times["solve"], ours
+        )
 
 
 def _baseline(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:

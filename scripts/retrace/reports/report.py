@@ -84,8 +84,8 @@ Kind = Literal[
     "lines", "bars", "heat map", "dumbbells", "phases", "strips", "distances", "scatter", "waterfall"
 ]
 """Of figures: lines against a size or a setting; solvers ranked; solvers by graphs, coloured by the ratio to
-the best; printed and measured times joined; the phases of a time; single trials; how far the limit is; all that
-is printed against what was measured; a printed time's way to ours."""
+the best; printed and measured times joined; the phases of a time; single trials; how far the limit is; all
+printed times against measured ones; a printed time's way to ours."""
 
 
 class Drawing(FileModel):
@@ -95,7 +95,7 @@ class Drawing(FileModel):
     title: str
     finding: str = Field(
         default="",
-        description="the title, with numbers in place of {a line}, {one over another as words}, {least of one}",
+        description="the title, with numbers in place of {a line}, {one over another as words} and the like",
     )
     number: str = Field(default="", description="the printed figure or table that it mirrors")
     kind: Kind = "lines"
@@ -110,7 +110,7 @@ class Drawing(FileModel):
     pairs: dict[Spec, Spec] = Field(default_factory=dict)
     """of bars, each variant with what it is divided by; of printed lines, a panel of each pair"""
     printed: bool = Field(default=False, description="of lines that are divided: panels of what is printed")
-    floor: Measure | None = Field(default=None, description="of such lines: a part of the divisor, as a line")
+    floor: Spec | None = Field(default=None, description="of such lines: whose upload is a further line")
     ideal: bool = Field(default=False, description="divide each line by its first value, beside one over x")
     where: Where = Where()
     graphs: list[str] = Field(
@@ -123,6 +123,11 @@ class Drawing(FileModel):
     level_name: str = Field(default="", description="what is written at the end of that line")
     claim: str | None = Field(default=None, description="the claim whose verdict the title states")
     caption: list[str] = Field(default_factory=list, description="what a reader must know beside the figure")
+
+    @property
+    def measures(self) -> list[Measure]:
+        """What it shows: a measure, or one and another beside it."""
+        return [self.y] if self.beside is None else [self.y, self.beside]
 
     @property
     def shows_all(self) -> bool:
