@@ -25,7 +25,7 @@ BEST = "#56B4E9"
 """That of the best, and of those that cannot be told from it."""
 CELL = 0.68
 """Inches: the width of a number."""
-TITLE_LINE = 11
+TITLE_LINE = 10
 """The most characters in a line of a column's title."""
 INK = "#111111"
 """The colour of what is written on a coloured cell, whatever the page's is."""

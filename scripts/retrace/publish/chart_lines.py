@@ -142,7 +142,7 @@ def _scale_places(axes: Axes, drawing: Drawing, panels: Sequence[Panel]) -> None
     """Name some of the places of the x axis at which lines have dots."""
     lines = [line for panel in panels for line in panel.lines]
     dots = [dot for line in lines for joined, some in line.strokes for dot in some if joined or len(some) < 2]
-    places = sorted({dot.x for dot in dots})
+    places = sorted({dot.x for dot in dots or [dot for line in lines for dot in line.dots]})
     powers = all(round(x).bit_count() == 1 for x in places)
     named = power_of_two if powers and drawing.x == "vertices" else "{:,.6g}".format
     wide = max(len(named(round(x))) for x in places) > 4

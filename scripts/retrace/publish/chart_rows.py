@@ -28,7 +28,7 @@ from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.report import Drawing
 from retrace.reports.wording import EMPTY, comparative, duration, times_as_much, two_digits
 
-TITLE_LINE = 76
+TITLE_LINE = 52
 """The most characters in the titles of panels beside each other."""
 FAINT = "0.9"
 

@@ -121,7 +121,7 @@ def described(content: FigureContent) -> str:
         if drawing.kind in ("lines", "bars", "dumbbells")
         else machines[:1],
     )
-    return " ".join([shown, *parts]) if heading(content) != drawing.title or machines else " ".join(parts)
+    return ". ".join([shown, *parts] if heading(content) != drawing.title or machines else parts)
 
 
 def signs(chosen: Iterable[Panel]) -> dict[str, list[Entry]]:
@@ -159,7 +159,9 @@ def footnotes(content: FigureContent) -> str:
 
 def caption(content: FigureContent) -> str:
     """Write the text beside a figure as Markdown: a paragraph of few words, then what few ask for."""
-    short = [sentence(f"read {content.drawing.kind}"), _verdict(content)]
+    lines = [line for panel in content.panels for line in panel.lines]
+    apart = any(line.apart and not joined for line in lines for joined, _ in line.strokes)
+    short = [sentence(f"read {content.drawing.kind}", apart=apart), _verdict(content)]
     while sum(len(part.split()) for part in short) > MOST_WORDS:
         short.pop()
     paragraphs = [" ".join(filter(None, short)), _details(content)]
