@@ -6,25 +6,25 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_hex
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from command_line import Call, Patch
 from drawn_figures import content_of, made, medians, shown, words
-from fabricated import bellman_ford, fast, frame, limits, measured, phases, record, trial, warm
+from fabricated import bellman_ford, fast, frame, measured, phases, record, trial, warm
 from figure_texts import assert_nothing_is_cut_or_overlaps
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
 from retrace.publish.chart import draw, drawing_of, image, with_same_clips
 from retrace.publish.chart_axes import scale, tick_ratio, tick_time
 from retrace.publish.chart_cells import BEST, STEPS, columns, row_names
-from retrace.publish.chart_looks import COLOURS, KERNEL, LIBRARY, OURS, PROGRAM, colour, kind
+from retrace.publish.chart_looks import COLOURS, KERNEL, LIBRARY, OURS, PROGRAM, kind
 from retrace.publish.panels import FigureContent
 from retrace.publish.phases import phases_of
 from retrace.publish.row_panels import two_groups
@@ -72,7 +72,9 @@ def test_a_kind_is_that_of_the_solver_whatever_table_it_is_in() -> None:
     }  # fmt: skip
     for solver, expected in kinds.items():
         for experiment in ("table-3.5", "fast-sssp", "survey-sssp"):
-            content = content_of("bsp-suite", drawing_of(None, experiment), [made(experiment, solver, "NY", 3)])
+            content = content_of(
+                "bsp-suite", drawing_of(None, experiment), [made(experiment, solver, "NY", 3)]
+            )
             assert kind(content.entries.measured[0]) == expected, (solver, experiment)
 
 
@@ -322,7 +324,9 @@ def test_the_longest_names_have_room(drawn_as: Literal["lines", "bars", "heat ma
 
 def test_the_parts_of_a_time_add_up_to_it() -> None:
     trials = [trial(5.0, upload=4.0, download=1.0).model_copy(update={"prepare": 3.0, "again": 2.0})] * 3
-    content = content_of("today", "out-of-memory", [measured("bfs/direction", "out-of-memory", "Gowalla", trials)])
+    content = content_of(
+        "today", "out-of-memory", [measured("bfs/direction", "out-of-memory", "Gowalla", trials)]
+    )
     (entry,) = content.entries.measured
     assert phases_of(entry, "total") == {"prepare": 3, "upload": 1, "solve": 5, "download": 1}
     assert sum(phases_of(entry, "total").values()) == entry.times["total"].median
@@ -420,7 +424,9 @@ def test_a_heat_map_of_sizes_has_its_rows_in_order() -> None:
 # ----- axes, words and bytes
 
 
-@pytest.mark.parametrize("ends", [(3, 60), (2.8, 6700), (0.5, 4.4), (90, 1100), (1, 9), (1e-5, 1e6), (4.9, 41)])
+@pytest.mark.parametrize(
+    "ends", [(3, 60), (2.8, 6700), (0.5, 4.4), (90, 1100), (1, 9), (1e-5, 1e6), (4.9, 41)]
+)
 def test_a_logarithmic_axis_names_two_powers_of_ten_and_has_minor_ticks(ends: tuple[float, float]) -> None:
     axes: Axes = Figure().subplots()
     scale(axes, "x", ends, tick_time)

@@ -89,7 +89,9 @@ def test_a_title_says_where_a_line_is_the_lowest() -> None:
     assert told.endswith("1.00 ms at 64 (3.0 × slower at 8, 40 % slower at 512)")
     alike = [changed(one, trials=[trial(ms) for ms in (1.0, 1.5 + number / 10, 2.0)])
              for number, one in enumerate(records)]  # fmt: skip
-    assert title("hong-bfs", "hong-bfs-queue", alike).endswith("1.50 ms to 1.70 ms, which cannot be told apart")
+    assert title("hong-bfs", "hong-bfs-queue", alike).endswith(
+        "1.50 ms to 1.70 ms, which cannot be told apart"
+    )
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,9 @@ def test_a_title_of_graphs_says_the_first_and_one_that_is_the_other_way_round() 
     times = {("bsp", "NY"): 6, ("queue", "NY"): 3, ("bsp", "NW"): 1, ("queue", "NW"): 4}
     records = [made("table-3.3", f"bfs/{name}", graph, ms) for (name, graph), ms in times.items()]
     told = title("bsp-suite", "figure-3.3", records)
-    assert told.startswith("The GPU is 4.0 × faster than one core on the roads of the Northwest, 2.0 × slower on ")
+    assert told.startswith(
+        "The GPU is 4.0 × faster than one core on the roads of the Northwest, 2.0 × slower on "
+    )
     assert told.endswith("in print: 10 × faster")  # 10.6 s over 1.06 s, on the same graph
     told = title("bsp-suite", "figure-3.3", [one for one in records if one.graph.name == "NY"])
     assert told.endswith("in print: 10 × faster")  # 3.52 s over 341 ms
@@ -177,7 +181,11 @@ def test_what_is_of_another_commit_or_precision_is_not_compared() -> None:
         for one in today
     ]
     assert "libraries" not in title("today", "fast-bfs", other)
-    times = {("vert-comp-virt", "double"): 90.0, ("lane-queues", "double"): 9.0, ("lane-queues", "float"): 1.0}
+    times = {
+        ("vert-comp-virt", "double"): 90.0,
+        ("lane-queues", "double"): 9.0,
+        ("lane-queues", "float"): 1.0,
+    }
     records = [
         changed(measured(f"betweenness/{name}", "fast-betweenness", "Gowalla", phases(0.0, ms)),
                 parameters={"precision": precision}, observed={"allocation_ms": 0.0})
@@ -192,7 +200,9 @@ def test_the_titles_of_distances_trials_and_printed_times_are_counted() -> None:
     records = [measured(f"bfs/{name}", "fast-bfs", "NY", [trial(ms) for ms in times])
                for name, times in {"bsp": (1, 1, 1, 5, 5, 5), "queue": (2, 2, 2, 2, 2, 2)}.items()]  # fmt: skip
     assert re.match("1 of 2 records .* 5.0 × apart", title("today", "trials", records))
-    beside = title("tuwien-sssp", "printed-and-measured", [made("table-2", "sssp/standard", "random-20-50", 18.8)])
+    beside = title(
+        "tuwien-sssp", "printed-and-measured", [made("table-2", "sssp/standard", "random-20-50", 18.8)]
+    )
     assert re.match("1 of 1 printed times .* 10 × faster", beside)
 
 
@@ -239,7 +249,9 @@ def test_a_claim_of_many_words_is_left_to_its_page() -> None:
     claims = load_reports()["an-bellman-ford"].claims
     content = content_of("an-bellman-ford", "bellman-ford-direction", directions("h200", 2, 4, 8))
     assert content.report
-    long = claims | {"edges-beat-vertices": claims["edges-beat-vertices"].model_copy(update={"says": "word " * 60})}
+    long = claims | {
+        "edges-beat-vertices": claims["edges-beat-vertices"].model_copy(update={"says": "word " * 60})
+    }
     told = FigureContent(content.drawing, content.frame, content.report.model_copy(update={"claims": long}))
     assert "word word" not in caption(told)
 
@@ -255,7 +267,9 @@ def test_a_caption_says_which_commits_it_mixes_and_what_names_stand_for() -> Non
 
 
 def test_doubts_and_limits_are_explained_in_the_caption() -> None:
-    text = " ".join(caption(content_of("tuwien-sssp", "figure-2", [made("table-2", "sssp/bsp", "NY", 1)])).split())
+    text = " ".join(
+        caption(content_of("tuwien-sssp", "figure-2", [made("table-2", "sssp/bsp", "NY", 1)])).split()
+    )
     assert "Too fast to be what the head says" in text
     text = " ".join(caption(content_of("today", "fast-bfs", warm(fast("h200", True)))).split())
     assert "Limit of NY on h200: a launch (10.0 µs) and 620 levels" in text

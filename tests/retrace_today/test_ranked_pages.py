@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
+from retrace.publish.first_and_resident import make_today_table
 
 from fabricated import WRONG, changed, fast, frame, limits, phases, warm, with_sources
 from retrace.publish import tables
-from retrace.publish.first_and_resident import make_today_table
 from retrace.publish.page import Page, render
 from retrace.records.record import Energy, Record
 from retrace.reports.wording import EMPTY

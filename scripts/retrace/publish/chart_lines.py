@@ -12,11 +12,11 @@ from matplotlib.ticker import (
     FuncFormatter,
     LogLocator,
     NullFormatter,
-    NullLocator,
     PercentFormatter,
 )
 
 from retrace.publish.chart_axes import (
+    LEAST_SPAN,
     add_key,
     axis_label,
     name_ends,
@@ -26,7 +26,7 @@ from retrace.publish.chart_axes import (
     whiskers,
     widen,
 )
-from retrace.publish.chart_looks import BLACK, COLOURS, GREY, KIND_COLOURS, LIGHTER, SHAPES, kinds, look
+from retrace.publish.chart_looks import BLACK, GREY, KIND_COLOURS, LIGHTER, SHAPES, kinds, look
 from retrace.publish.panel import DOUBT, FLOOR, Dot, Line, Panel
 from retrace.reports.report import Drawing
 from retrace.reports.wording import comparative, power_of_two
@@ -76,8 +76,6 @@ def _draw_panel(axes: Axes, panel: Panel, drawing: Drawing, height: float) -> No
         solver = line.dots[0].entry.solver
         if line.name == FLOOR:
             style: dict[str, Any] = {"color": GREY, "marker": "", "ls": ":"}
-        elif panel.machine in ("pair", "") and panel.machine:
-            style = look(line.dots[0].entry) | {"color": list(COLOURS.values())[len(same) % 5]}
         else:
             style = look(line.dots[0].entry, LIGHTER[min(same.get(solver, 0), len(LIGHTER) - 1)])
         same[solver] = same.get(solver, 0) + 1
@@ -146,15 +144,17 @@ def _scale_places(axes: Axes, drawing: Drawing, panels: Sequence[Panel]) -> None
     powers = all(round(x).bit_count() == 1 for x in places)
     named = power_of_two if powers and drawing.x == "vertices" else "{:,.6g}".format
     wide = max(len(named(round(x))) for x in places) > 4
-    if places[0] > 0 and places[-1] > 2 * places[0]:
+    if places[0] > 0 and places[-1] >= LEAST_SPAN * places[0]:
         around = (places[-1] / places[0]) ** 0.04
         axes.set_xscale("log")
         axes.set_xlim(places[0] / around, places[-1] * around)
     else:
-        axes.set_xlim(places[0] - 0.1, places[-1] + 0.1)
+        around = 0.04 * (places[-1] - places[0] or 1)
+        axes.set_xlim(places[0] - around, places[-1] + around)
     most = MOST_PLACES // 2 if wide else MOST_PLACES
     axes.xaxis.set_major_locator(LogLocator(2, numticks=most) if powers else FixedLocator(places, nbins=most))
-    axes.xaxis.set_minor_locator(FixedLocator(places) if len(places) > 2 else NullLocator())
+    by_size = drawing.x == "vertices"
+    axes.xaxis.set_minor_locator(FixedLocator(places) if by_size else LogLocator(subs=range(1, 10), numticks=99))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: named(round(x))))
 
