@@ -24,7 +24,7 @@ from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
 from retrace.publish.chart import draw, drawing_of, image, with_same_clips
 from retrace.publish.chart_axes import scale, tick_ratio, tick_time
 from retrace.publish.chart_cells import BEST, STEPS, columns, row_names
-from retrace.publish.chart_looks import COLOURS, KERNEL, LIBRARY, OURS, PROGRAM, kind
+from retrace.publish.chart_looks import COLOURS, PUBLISHED_KERNEL, LIBRARY_CALL, OUR_SOLVER, CPU_PROGRAM, kind
 from retrace.publish.panels import FigureContent
 from retrace.publish.phases import phases_of
 from retrace.publish.row_panels import two_groups
@@ -67,8 +67,8 @@ def test_a_solver_that_nobody_laid_out_has_a_place(
 def test_a_kind_is_that_of_the_solver_whatever_table_it_is_in() -> None:
     """`dijkstra-heap` was ours in one figure and published in another."""
     kinds = {
-        "sssp/dijkstra-heap": PROGRAM, "bfs/bsp": KERNEL, "bfs/cluster": OURS, "bfs/gapbs": LIBRARY,
-        "sssp/mask-sequential": PROGRAM, "betweenness/lane-queues": OURS,
+        "sssp/dijkstra-heap": CPU_PROGRAM, "bfs/bsp": PUBLISHED_KERNEL, "bfs/cluster": OUR_SOLVER, "bfs/gapbs": LIBRARY_CALL,
+        "sssp/mask-sequential": CPU_PROGRAM, "betweenness/lane-queues": OUR_SOLVER,
     }  # fmt: skip
     for solver, expected in kinds.items():
         for experiment in ("table-3.5", "fast-sssp", "survey-sssp"):
@@ -357,7 +357,7 @@ def test_distances_are_those_of_gpus_over_the_limit() -> None:
     assert [line.dots[0].value.median for line in panel.lines] == sorted(
         line.dots[0].value.median for line in panel.lines
     )
-    assert {kind(line.dots[0].entry) for line in panel.lines} == {OURS}
+    assert {kind(line.dots[0].entry) for line in panel.lines} == {OUR_SOLVER}
 
 
 def test_every_printed_time_stands_beside_what_the_same_program_takes_here() -> None:

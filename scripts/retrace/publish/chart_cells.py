@@ -25,14 +25,14 @@ BEST = "#56B4E9"
 """That of the best, and of those that cannot be told from it."""
 CELL = 0.68
 """Inches: the width of a number."""
-TITLE_LINE = 10
+CELL_TITLE_LINE = 10
 """The most characters in a line of a column's title."""
 INK = "#111111"
 """The colour of what is written on a coloured cell, whatever the page's is."""
 
 
 @dataclass(frozen=True)
-class Column:
+class CellColumn:
     """A graph or size by one measure: its times by the names of solvers, and what none can be below."""
 
     title: str
@@ -54,14 +54,14 @@ class Column:
         return next(colour for most, colour in STEPS if over <= most), False
 
 
-def columns(drawing: Drawing, panels: Sequence[Panel]) -> list[Column]:
+def columns(drawing: Drawing, panels: Sequence[Panel]) -> list[CellColumn]:
     """Return the columns of the first machine: a graph each, by both measures, or a size each."""
     first, made = of_first_machine(panels), []
     if not first[0].graph:
         sizes = sorted({dot.x for dot in first[0].dots})
         for size in sizes:
             times = {line.name: dot.value for line in first[0].lines for dot in line.dots if dot.x == size}
-            made.append(Column(power_of_two(round(size)), drawing.y, times))
+            made.append(CellColumn(power_of_two(round(size)), drawing.y, times))
         return made
     for measure in drawing.measures:
         for panel in first:
@@ -72,11 +72,11 @@ def columns(drawing: Drawing, panels: Sequence[Panel]) -> list[Column]:
                 panel.limit.ms if isinstance(panel.limit, PhysicalLimit) and measure == "resident" else None
             )
             label = panel.measured[0].label if panel.measured else panel.graph
-            made += [Column(label, measure, times, limit)] if times else []
+            made += [CellColumn(label, measure, times, limit)] if times else []
     return made
 
 
-def row_names(shown: Sequence[Column], by_name: bool) -> list[str]:
+def row_names(shown: Sequence[CellColumn], by_name: bool) -> list[str]:
     """Order the solvers by the mean of their ratios to the best by the first measure, or as they are."""
     names = list(dict.fromkeys(name for column in shown for name in column.times))
     if by_name:
@@ -95,7 +95,7 @@ def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
     shown = columns(drawing, panels)
     names = row_names(shown, by_name=bool(drawing.series))
     limits = [LIMIT] if any(column.limit for column in shown) else []
-    lines = max(fill(column.title, TITLE_LINE).count("\n") + 1 for column in shown)
+    lines = max(fill(column.title, CELL_TITLE_LINE).count("\n") + 1 for column in shown)
     axes = figure.subplots()
     gap, places = 0.0, []
     for number, column in enumerate(shown):
@@ -103,7 +103,7 @@ def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
         places.append(number + gap)
         if number == 0 or column.measure != shown[number - 1].measure:
             axes.text(places[-1], -0.8 - 0.85 * lines, LABELS[column.measure], weight="bold", va="bottom")
-        title = fill(column.title, TITLE_LINE, break_on_hyphens=True, break_long_words=False)
+        title = fill(column.title, CELL_TITLE_LINE, break_on_hyphens=True, break_long_words=False)
         axes.text(places[-1] + 0.48, -0.6, title, ha="center", va="bottom", linespacing=1.0)
         for row, name in enumerate(names):
             cell, is_best = column.colour(name) if name in column.times else ("none", False)

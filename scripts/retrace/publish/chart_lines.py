@@ -27,7 +27,7 @@ from retrace.publish.chart_axes import (
     widen,
 )
 from retrace.publish.chart_looks import BLACK, GREY, KIND_COLOURS, LIGHTER, SHAPES, kinds, look
-from retrace.publish.panel import DOUBT, FLOOR, Dot, Line, Panel
+from retrace.publish.panel import DOUBT, COPY_ALONE, Dot, Line, Panel
 from retrace.reports.report import Drawing
 from retrace.reports.wording import comparative, power_of_two
 
@@ -37,7 +37,7 @@ HEIGHT, TALL = 1.9, 2.6
 MOST_LINES = 5
 """The most lines of a panel that shares the width with another."""
 MOST_PLACES = 6
-TITLE_LINE = 72
+PANEL_TITLES_LINE = 72
 IDEAL = "ideal"
 
 
@@ -54,7 +54,7 @@ def draw_lines(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
     for axes in grid.flat[len(panels) :]:
         axes.remove()
     for axes, panel in drawn:
-        axes.set_title(fill(panel.title, TITLE_LINE // columns, break_on_hyphens=False), loc="left")
+        axes.set_title(fill(panel.title, PANEL_TITLES_LINE // columns, break_on_hyphens=False), loc="left")
         axes.grid(axis="y", color="0.92", lw=0.6)
         _scale_values(axes, panel, panels, drawing)
         _scale_places(axes, drawing, panels)
@@ -74,7 +74,7 @@ def _draw_panel(axes: Axes, panel: Panel, drawing: Drawing, height: float) -> No
     same: dict[str, int] = {}
     for line in panel.lines:
         solver = line.dots[0].entry.solver
-        if line.name == FLOOR:
+        if line.name == COPY_ALONE:
             style: dict[str, Any] = {"color": GREY, "marker": "", "ls": ":"}
         else:
             style = look(line.dots[0].entry, LIGHTER[min(same.get(solver, 0), len(LIGHTER) - 1)])

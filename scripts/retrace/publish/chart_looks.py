@@ -13,9 +13,9 @@ from retrace.system.solver_packages import is_of_package
 BLACK, VERMILION, BLUE, GREEN, PURPLE, ORANGE, SKY, GREY = (
     "#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777",
 )  # fmt: skip
-KERNEL, PROGRAM, OURS, LIBRARY = "published kernel", "program on a CPU", "ours", "library"
-SHAPES = {KERNEL: "s", PROGRAM: "D", OURS: "o", LIBRARY: "^"}
-KIND_COLOURS = {KERNEL: BLUE, PROGRAM: GREY, OURS: VERMILION, LIBRARY: GREEN}
+PUBLISHED_KERNEL, CPU_PROGRAM, OUR_SOLVER, LIBRARY_CALL = "published kernel", "program on a CPU", "ours", "library"
+SHAPES = {PUBLISHED_KERNEL: "s", CPU_PROGRAM: "D", OUR_SOLVER: "o", LIBRARY_CALL: "^"}
+KIND_COLOURS = {PUBLISHED_KERNEL: BLUE, CPU_PROGRAM: GREY, OUR_SOLVER: VERMILION, LIBRARY_CALL: GREEN}
 """Of the solvers that have no colour of their own."""
 COLOURS = {
     # the masks of tuwien-sssp, and copies of an-bellman-ford
@@ -42,10 +42,10 @@ def kind(entry: Entry) -> str:
     """Say what the solver of an entry is, whatever table it is in."""
     known = CATALOGUE.find(entry.solver)
     if known.calls_library:
-        return LIBRARY
+        return LIBRARY_CALL
     if is_of_package(known.module):
-        return OURS
-    return KERNEL if "cuda" in known.backends else PROGRAM
+        return OUR_SOLVER
+    return PUBLISHED_KERNEL if "cuda" in known.backends else CPU_PROGRAM
 
 
 def colour(entry: Entry) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from retrace.publish.panel import FLOOR, Dot, Line, Panel, most_work, searches
+from retrace.publish.panel import COPY_ALONE, Dot, Line, Panel, most_work, searches
 from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
@@ -135,7 +135,7 @@ def _lines(
         dots = [
             Dot(e.vertices, e.times["upload"].over(totals[e.label]), e) for e in copies if e.label in totals
         ]
-        drawn += [Line(FLOOR, FLOOR, sorted(dots, key=lambda dot: dot.x))] if dots else []
+        drawn += [Line(COPY_ALONE, COPY_ALONE, sorted(dots, key=lambda dot: dot.x))] if dots else []
     if drawing.ideal:
         drawn = [_over_first(line) for line in drawn]
     over = "its own on one" if drawing.ideal else drawing.over or ""

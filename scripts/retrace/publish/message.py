@@ -21,7 +21,7 @@ from retrace.reports.evidence import fits
 from retrace.reports.frame import why_incomparable
 from retrace.reports.wording import comparative, duration, power_of_two
 
-ASKED = re.compile(r"(?P<printed>printed )?(?P<name>.+?)(?: over (?P<base>.+?))?(?: as (?P<words>.+))?")
+PLACEHOLDERS = re.compile(r"(?P<printed>printed )?(?P<name>.+?)(?: over (?P<base>.+?))?(?: as (?P<words>.+))?")
 Points = dict[str, Dot]
 """By the size, setting or graph that they are at; from the smallest size on."""
 
@@ -57,7 +57,7 @@ def _fill(asked: str, content: FigureContent) -> str:
     if asked.startswith("crossing of "):
         first, second = (_points(name, content, panels) for name in asked[12:].split(" and "))
         return _crossing(_over(first, second), drawing.x == "vertices")
-    match = ASKED.fullmatch(asked)
+    match = PLACEHOLDERS.fullmatch(asked)
     assert match
     name, base, printed = match["name"], match["base"], bool(match["printed"])
     points = _points(name, content, panels, printed)

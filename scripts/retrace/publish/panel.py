@@ -37,7 +37,7 @@ WIDEST_GAP = 10
 """The greatest ratio of two sizes whose dots a line may join."""
 LIMIT = "limit"
 """The name of the row of what no search can be below."""
-FLOOR = "the copy alone"
+COPY_ALONE = "the copy alone"
 """The name of the line of a part of the base's time that no other solver can save."""
 
 

@@ -11,7 +11,7 @@ from retrace.records.variant import Variant
 from retrace.reports.frame import PRINTED_PAIR, Frame
 from retrace.reports.report import Drawing, Report, table_layout
 
-MANY = ("scatter", "strips", "distances")
+OF_MANY_GRAPHS = ("scatter", "strips", "distances")
 """The kinds of figures that show the graphs of several experiments."""
 
 
@@ -28,7 +28,7 @@ class FigureContent:
     def entries(self) -> Frame:
         """The entries that the drawing is about: of a figure of many graphs, also of other experiments."""
         drawing = self.drawing
-        names = [drawing.experiment, *(drawing.also if drawing.kind in MANY else ())]
+        names = [drawing.experiment, *(drawing.also if drawing.kind in OF_MANY_GRAPHS else ())]
         entries = [entry for name in names for entry in self.frame.of(name).entries]
         return Frame([e for e in entries if e.pair == PRINTED_PAIR and drawing.where.counts(e)])
 

@@ -33,7 +33,7 @@ MEANINGS = {
 }
 
 
-WORTH = 1.1
+NAMED_FACTOR = 1.1
 """How many times less a step that a title names leads to, at least."""
 PROBLEM_WORDS = {
     "bfs": "a breadth-first search",
@@ -85,7 +85,7 @@ class Way:
         first, last = (self.kernel[place].after.median for place in (0, -1))
         steps = sorted(self.kernel[1:], key=lambda step: -step.factor)
         worth = word_list(
-            [f"{step.kind} {times_as_much(step.factor)}" for step in steps if step.factor > WORTH]
+            [f"{step.kind} {times_as_much(step.factor)}" for step in steps if step.factor > NAMED_FACTOR]
         )
         problem = PROBLEM_WORDS.get(self.fall.kernel.split("/")[0], self.fall.kernel)
         return sentence("fall", problem=problem, graph=self.fall.graph, first=duration(first),

@@ -80,7 +80,7 @@ class Fall(FileModel):
     beside: Key = Field(description="the experiment in which they were measured together")
 
 
-Kind = Literal[
+FigureKind = Literal[
     "lines", "bars", "heat map", "dumbbells", "phases", "strips", "distances", "scatter", "waterfall"
 ]
 """Of figures: lines against a size or a setting; solvers ranked; solvers by graphs, coloured by the ratio to
@@ -98,7 +98,7 @@ class Drawing(FileModel):
         description="the title, with numbers in place of {a line}, {one over another as words} and the like",
     )
     number: str = Field(default="", description="the printed figure or table that it mirrors")
-    kind: Kind = "lines"
+    kind: FigureKind = "lines"
     x: str = Field(default="vertices", description="vertices, or a setting of the solvers")
     axis: str = Field(default="", description="what a setting is, below the x axis")
     y: Measure = "total"
@@ -132,7 +132,8 @@ class Drawing(FileModel):
     @property
     def shows_all(self) -> bool:
         """Whether every solver of the experiment has a place."""
-        return self.series is None and not self.pairs and not self.falls and self.where == Where()
+        of_all = self.kind in ("lines", "bars", "heat map")
+        return of_all and self.series is None and not self.pairs and self.where == Where()
 
 
 PLACEHOLDER = re.compile(r"\{(.*?)\}")
