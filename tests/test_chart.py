@@ -24,7 +24,7 @@ from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
 from retrace.publish.chart import draw, drawing_of, image, with_same_clips
 from retrace.publish.chart_axes import scale, tick_ratio, tick_time
 from retrace.publish.chart_cells import BEST, STEPS, columns, row_names
-from retrace.publish.chart_looks import COLOURS, PUBLISHED_KERNEL, LIBRARY_CALL, OUR_SOLVER, CPU_PROGRAM, kind
+from retrace.publish.chart_looks import COLOURS, CPU_PROGRAM, LIBRARY_CALL, OUR_SOLVER, PUBLISHED_KERNEL, kind
 from retrace.publish.panels import FigureContent
 from retrace.publish.phases import phases_of
 from retrace.publish.row_panels import two_groups
@@ -67,7 +67,8 @@ def test_a_solver_that_nobody_laid_out_has_a_place(
 def test_a_kind_is_that_of_the_solver_whatever_table_it_is_in() -> None:
     """`dijkstra-heap` was ours in one figure and published in another."""
     kinds = {
-        "sssp/dijkstra-heap": CPU_PROGRAM, "bfs/bsp": PUBLISHED_KERNEL, "bfs/cluster": OUR_SOLVER, "bfs/gapbs": LIBRARY_CALL,
+        "sssp/dijkstra-heap": CPU_PROGRAM, "bfs/bsp": PUBLISHED_KERNEL, "bfs/cluster": OUR_SOLVER,
+        "bfs/gapbs": LIBRARY_CALL,
         "sssp/mask-sequential": CPU_PROGRAM, "betweenness/lane-queues": OUR_SOLVER,
     }  # fmt: skip
     for solver, expected in kinds.items():
@@ -176,7 +177,8 @@ def test_no_stream_is_below_the_copy_alone() -> None:
     """The floor is the upload of pinned memory over the total of one part."""
     records = [
         measured("bellman-ford/pinned", "bellman-ford-transfer", "dense-4096", phases(8, 3)),
-        *(measured("bellman-ford/streams-masked", "bellman-ford-transfer", "dense-4096", phases(0, ms), parts=parts)
+        *(measured("bellman-ford/streams-masked", "bellman-ford-transfer", "dense-4096", phases(0, ms),
+                   parts=parts)
           for parts, ms in ((1, 10.0), (2, 9.0))),
     ]  # fmt: skip
     _, (panel,) = shown("an-bellman-ford", "bellman-ford-streams", records)
@@ -388,10 +390,10 @@ def test_a_cell_is_coloured_by_the_ratio_to_the_best_of_its_column() -> None:
     records = [made("hong-bfs", f"bfs/{name}", "NY", ms) for name, ms in times.items()]
     drawn, content = cells(records)
     (column,) = columns(content.drawing, content.panels)
-    found = {name.split(",")[0]: column.colour(name) for name in column.times}
+    found = {name.split(",")[0]: column.look(name) for name in column.times}
     steps = [colour for _, colour in STEPS]
     assert [found[name][0] for name in times] == [BEST, BEST, *steps]
-    assert [name for name, (_, bold) in found.items() if bold] == ["block-queue", "another"]
+    assert [name for name, (_, bold) in found.items() if bold == "bold"] == ["block-queue", "another"]
     assert row_names([column], by_name=False)[0].startswith("block-queue")
     bold = [text.get_text() for text in drawn.axes[0].texts if text.get_fontweight() == "bold"]
     assert bold.count("1.00 ms") == 2
@@ -418,7 +420,7 @@ def test_a_heat_map_of_sizes_has_its_rows_in_order() -> None:
     found = columns(content.drawing, content.panels)
     assert [column.title for column in found] == ["2⁸", "2⁹"]
     assert row_names(found, by_name=True) == ["1 edge", "2 edges", "4 edges"]
-    assert found[0].colour("4 edges") == (BEST, True)
+    assert found[0].look("4 edges") == (BEST, "bold")
 
 
 # ----- axes, words and bytes

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import log
 from statistics import fmean
 from textwrap import fill
-from typing import Any
 
 from matplotlib.figure import SubFigure
 from matplotlib.patches import Rectangle
@@ -14,8 +14,8 @@ from retrace.publish.chart_axes import ROW, add_key, of_first_machine, widen
 from retrace.publish.panel import LABELS, LIMIT, Panel
 from retrace.records.ranking import Order, rank
 from retrace.records.statistics import Summary
+from retrace.reports.like_for_like import RESIDENT
 from retrace.reports.measures import Measure
-from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.report import Drawing
 from retrace.reports.wording import EMPTY, TIMES, duration, power_of_two
 
@@ -45,34 +45,28 @@ class CellColumn:
         """The least median."""
         return min(self.times.values(), key=lambda times: times.median)
 
-    def colour(self, name: str) -> tuple[str, bool]:
-        """Return the colour of a solver's cell, and whether it is among the best."""
+    def look(self, name: str) -> tuple[str, str]:
+        """Return the colour of a solver's cell and the weight of its number, which is bold among the best."""
         times = self.times[name]
         over = times.median / self.best.median
         if times is self.best or (rank(self.best, times) is Order.TIE and over < STEPS[0][0]):
-            return BEST, True
-        return next(colour for most, colour in STEPS if over <= most), False
+            return BEST, "bold"
+        return next(colour for most, colour in STEPS if over <= most), "normal"
 
 
 def columns(drawing: Drawing, panels: Sequence[Panel]) -> list[CellColumn]:
     """Return the columns of the first machine: a graph each, by both measures, or a size each."""
     first, made = of_first_machine(panels), []
-    if not first[0].graph:
-        sizes = sorted({dot.x for dot in first[0].dots})
-        for size in sizes:
-            times = {line.name: dot.value for line in first[0].lines for dot in line.dots if dot.x == size}
-            made.append(CellColumn(power_of_two(round(size)), drawing.y, times))
-        return made
-    for measure in drawing.measures:
+    for size in () if first[0].graph else sorted({dot.x for dot in first[0].dots}):
+        times = {line.name: dot.value for line in first[0].lines for dot in line.dots if dot.x == size}
+        made.append(CellColumn(power_of_two(round(size)), drawing.y, times))
+    for measure in drawing.measures if first[0].graph else ():
         for panel in first:
             dots = {line.name: line.dots[0] for line in panel.lines}
             values = {name: dot.value if measure == drawing.y else dot.beside for name, dot in dots.items()}
             times = {name: value for name, value in values.items() if value}
-            limit = (
-                panel.limit.ms if isinstance(panel.limit, PhysicalLimit) and measure == "resident" else None
-            )
-            label = panel.measured[0].label if panel.measured else panel.graph
-            made += [CellColumn(label, measure, times, limit)] if times else []
+            limit = panel.limit_ms if measure == RESIDENT else None
+            made += [CellColumn(panel.measured[0].label, measure, times, limit)] if times else []
     return made
 
 
@@ -92,46 +86,35 @@ def row_names(shown: Sequence[CellColumn], by_name: bool) -> list[str]:
 
 def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
     """Draw a cell with its time for each solver and column; return the height in inches."""
-    shown = columns(drawing, panels)
+    shown, left = columns(drawing, panels), -1.0
     names = row_names(shown, by_name=bool(drawing.series))
-    limits = [LIMIT] if any(column.limit for column in shown) else []
-    lines = max(fill(column.title, CELL_TITLE_LINE).count("\n") + 1 for column in shown)
+    titles = [fill(column.title, CELL_TITLE_LINE, break_long_words=False) for column in shown]
+    head = 0.8 + 0.85 * max(title.count("\n") + 1 for title in titles)
+    rows = [*names, LIMIT] if any(column.limit for column in shown) else names
     axes = figure.subplots()
-    gap, places = 0.0, []
-    for number, column in enumerate(shown):
-        gap += 0.25 * (number > 0 and column.measure != shown[number - 1].measure)
-        places.append(number + gap)
-        if number == 0 or column.measure != shown[number - 1].measure:
-            axes.text(places[-1], -0.8 - 0.85 * lines, LABELS[column.measure], weight="bold", va="bottom")
-        title = fill(column.title, CELL_TITLE_LINE, break_on_hyphens=True, break_long_words=False)
-        axes.text(places[-1] + 0.48, -0.6, title, ha="center", va="bottom", linespacing=1.0)
+    write = partial(axes.text, ha="center", va="center")
+    for title, column, before in zip(titles, shown, [None, *shown], strict=False):
+        left += 1
+        if before is None or column.measure != before.measure:
+            left += 0.25 * (before is not None)
+            axes.text(left, -head, LABELS[column.measure], weight="bold", va="bottom")
+        axes.text(left + 0.48, -0.6, title, ha="center", va="bottom", linespacing=1.0)
         for row, name in enumerate(names):
-            cell, is_best = column.colour(name) if name in column.times else ("none", False)
-            axes.add_patch(Rectangle((places[-1], row - 0.5), 0.96, 0.94, facecolor=cell, lw=0))
-            words = duration(column.times[name].median) if name in column.times else EMPTY
-            style: Any = {"color": INK} if name in column.times else {}
-            axes.text(places[-1] + 0.48, row, words, ha="center", va="center",
-                      weight="bold" if is_best else "normal", **style)  # fmt: skip
+            if name in column.times:
+                cell, weight = column.look(name)
+                axes.add_patch(Rectangle((left, row - 0.5), 0.96, 0.94, facecolor=cell, lw=0))
+                write(left + 0.48, row, duration(column.times[name].median), color=INK, weight=weight)
+            else:
+                write(left + 0.48, row, EMPTY)
         if column.limit:
-            axes.text(
-                places[-1] + 0.48,
-                len(names),
-                duration(column.limit),
-                ha="center",
-                va="center",
-                style="italic",
-            )
-    axes.set_xlim(0, places[-1] + 1)
-    rows = len(names) + len(limits)
-    top = 1.7 + 0.85 * lines
-    axes.set_ylim(rows - 0.5, -top)
-    axes.set_yticks(range(rows), [*names, *limits])
+            write(left + 0.48, len(names), duration(column.limit), style="italic")
+    axes.set_xlim(0, left + 1)
+    axes.set_ylim(len(rows) - 0.5, -head - 0.9)
+    axes.set_yticks(range(len(rows)), rows)
     axes.set_xticks([])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     steps = {"the best": BEST} | {f"< {most:.0f} {TIMES}" if most < 100 else "more": c for most, c in STEPS}
-    add_key(
-        figure, {name: {"marker": "s", "markersize": 8, "color": colour} for name, colour in steps.items()}
-    )
-    widen(figure, names, CELL * (places[-1] + 1) + 0.2)
-    return [ROW * (rows - 0.5 + top)]
+    add_key(figure, {name: {"marker": "s", "color": colour} for name, colour in steps.items()})
+    widen(figure, rows, CELL * (left + 1) + 0.2)
+    return [ROW * (len(rows) + head + 0.4)]

@@ -26,8 +26,8 @@ from retrace.publish.chart_axes import (
     whiskers,
     widen,
 )
-from retrace.publish.chart_looks import BLACK, GREY, KIND_COLOURS, LIGHTER, SHAPES, kinds, look
-from retrace.publish.panel import DOUBT, COPY_ALONE, Dot, Line, Panel
+from retrace.publish.chart_looks import BLACK, GREY, LIGHTER, look
+from retrace.publish.panel import COPY_ALONE, DOUBT, Line, Panel
 from retrace.reports.report import Drawing
 from retrace.reports.wording import comparative, power_of_two
 
@@ -153,38 +153,30 @@ def _scale_places(axes: Axes, drawing: Drawing, panels: Sequence[Panel]) -> None
         axes.set_xlim(places[0] - around, places[-1] + around)
     most = MOST_PLACES // 2 if wide else MOST_PLACES
     axes.xaxis.set_major_locator(LogLocator(2, numticks=most) if powers else FixedLocator(places, nbins=most))
-    by_size = drawing.x == "vertices"
-    axes.xaxis.set_minor_locator(FixedLocator(places) if by_size else LogLocator(subs=range(1, 10), numticks=99))
+    tenths = LogLocator(subs=range(1, 10), numticks=99)
+    axes.xaxis.set_minor_locator(FixedLocator(places) if drawing.x == "vertices" else tenths)
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: named(round(x))))
 
 
 def draw_scatter(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     """Draw each printed time against what was measured of the same; return the height in inches."""
-    (panel,) = panels
-    axes = figure.subplots()
-    dots: list[Dot] = panel.dots
-    for dot in dots:
-        axes.plot(dot.x, dot.value.median, ls="", markersize=4.5, alpha=0.75, **look(dot.entry))
-    scale(axes, "x", [dot.x for dot in dots], tick_time)
-    scale(axes, "y", [dot.value.median for dot in dots], tick_time)
+    (panel,), axes, ends = panels, figure.subplots(), []
+    for dot in panel.dots:
+        axes.plot(dot.x, dot.value.median, ls="", alpha=0.75, **look(dot.entry))
+    scale(axes, "x", [dot.x for dot in panel.dots], tick_time)
+    scale(axes, "y", [dot.value.median for dot in panel.dots], tick_time)
     axes.grid(color="0.92", lw=0.6)
-    low, high = (function(axes.get_xlim() + axes.get_ylim()) for function in (min, max))
-    ends = []
+    (left, right), grey = axes.get_xlim(), dict[str, Any](color="0.6", lw=0.8)
     for over in (1.0, 0.1, 0.01):
-        axes.plot(
-            [low, high], [low * over, high * over], color="0.6", lw=0.8, scalex=False, scaley=False, zorder=1
-        )
-        right, top = axes.get_xlim()[1], axes.get_ylim()[1]
-        if right * over <= top:
-            ends.append((right * over, comparative(over) if over < 1 else "as printed", {"color": "0.6"}))
+        axes.plot([left, right], [left * over, right * over], scaley=False, zorder=1, **grey)
+        if right * over <= axes.get_ylim()[1]:
+            ends.append((right * over, comparative(over) if over < 1 else "as printed", grey))
     name_ends(axes, ends, TALL)
     axes.set_xlabel("Printed")
     axes.set_ylabel(f"Measured on {panel.machine}")
-    solvers = {dot.entry.solver.split("/")[-1]: look(dot.entry) for dot in dots}
-    apart = len({str(style["color"]) for style in solvers.values()}) == len(solvers)
-    shown = {
-        name: {"marker": SHAPES[name], "color": KIND_COLOURS[name]} for name in kinds(d.entry for d in dots)
-    }
-    add_key(figure, solvers if apart else shown)
+    solvers = {dot.entry.solver.split("/")[-1]: look(dot.entry) for dot in panel.dots}
+    add_key(
+        figure, {name: {key: style[key] for key in ("marker", "color")} for name, style in solvers.items()}
+    )
     return [TALL]

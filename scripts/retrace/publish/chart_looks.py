@@ -13,7 +13,12 @@ from retrace.system.solver_packages import is_of_package
 BLACK, VERMILION, BLUE, GREEN, PURPLE, ORANGE, SKY, GREY = (
     "#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777",
 )  # fmt: skip
-PUBLISHED_KERNEL, CPU_PROGRAM, OUR_SOLVER, LIBRARY_CALL = "published kernel", "program on a CPU", "ours", "library"
+PUBLISHED_KERNEL, CPU_PROGRAM, OUR_SOLVER, LIBRARY_CALL = (
+    "published kernel",
+    "program on a CPU",
+    "ours",
+    "library",
+)
 SHAPES = {PUBLISHED_KERNEL: "s", CPU_PROGRAM: "D", OUR_SOLVER: "o", LIBRARY_CALL: "^"}
 KIND_COLOURS = {PUBLISHED_KERNEL: BLUE, CPU_PROGRAM: GREY, OUR_SOLVER: VERMILION, LIBRARY_CALL: GREEN}
 """Of the solvers that have no colour of their own."""

@@ -25,7 +25,6 @@ from retrace.publish.chart_looks import (
 from retrace.publish.panel import Dot, Panel, bar_names
 from retrace.publish.phases import phases_of
 from retrace.publish.waterfall import PRINTED, Step
-from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.report import Drawing
 from retrace.reports.wording import EMPTY, comparative, duration, times_as_much, two_digits
 
@@ -108,8 +107,8 @@ def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> l
                     _draw_tick(axes, dot, row, colour(dot.entry))
         if panel.over:
             axes.axvline(1, color=BLACK, lw=0.6)
-        if isinstance(panel.limit, PhysicalLimit):
-            axes.axvline(panel.limit.ms, color="0.5", lw=0.8, ls=":")
+        if panel.limit_ms:
+            axes.axvline(panel.limit_ms, color="0.5", lw=0.8, ls=":")
         scale(axes, "x", values, write_tick)
         name_rows(axes, names, list(numbers.values()))
     dots = [dot for panel in first for dot in panel.dots]

@@ -26,40 +26,43 @@ from retrace.reports.wording import comparative, duration, times_as_much
 
 ELSEWHERE = {"another host", "another commit"}
 """What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
+COUNTED = ("waterfall", "scatter", "strips", "distances")
+"""The kinds whose titles are sentences of their own."""
 MOST_WORDS = 60
 """Of the first paragraph of a caption."""
 
 
 def heading(content: FigureContent) -> str:
     """Return the title: what the numbers say, or what is drawn where they say nothing."""
-    drawing = content.drawing
+    drawing, said = content.drawing, ""
     panels = [panel for panel in content.panels if panel.machine in content.machines[:1]]
-    if not panels:
-        return drawing.title
-    dots = [dot for panel in panels for dot in panel.dots]
-    said = ""
-    if drawing.kind == "waterfall":
-        said = next((way.finding for way in reversed(content.ways) if way.kernel), "")
-    elif drawing.kind == "scatter":
-        over = [dot.value.median / dot.x for dot in dots]
-        said = sentence("beside printed", every=len(over), fewer=sum(ratio < 1 for ratio in over),
-                        middle=comparative(median(over)))  # fmt: skip
-    elif drawing.kind == "strips":
-        timed = [entry.times[drawing.y] for entry in panels[0].measured if drawing.y in entry.times
-                 and entry.machine == panels[0].machine]  # fmt: skip
-        parted = sum(two_groups(times) >= TWO_GROUPS for times in timed)
-        said = sentence("two groups", some=parted, every=len(timed), most=times_as_much(two_groups(dots[0].value)), where=panels[0].lines[0].name)  # fmt: skip
-    elif drawing.kind == "distances":
-        ours = [line.dots[0].value.median for line in panels[0].lines]
-        said = sentence("distances", least=times_as_much(ours[0]), most=times_as_much(ours[-1]),
-                        near=panels[0].lines[0].name, far=panels[0].lines[-1].name)  # fmt: skip
-    elif drawing.finding:
+    if panels and drawing.kind in COUNTED:
+        said = sentence(drawing.kind, **_counted(content, panels[0]))
+    elif panels and drawing.finding:
         said = message(content)
-    elif drawing.graphs:
+    elif panels and drawing.graphs:
         said = _standing(content, panels[0])
-    else:
+    elif panels:
         said = _fastest(content, panels)
     return said[:1].upper() + said[1:] or drawing.title
+
+
+def _counted(content: FigureContent, panel: Panel) -> Mapping[str, object]:
+    """Return the numbers in the title of a figure of a kind that has a sentence of its own."""
+    kind, y, rows = content.drawing.kind, content.drawing.y, panel.lines
+    first, last = rows[0].dots[0], rows[-1].dots[0]
+    if kind == "waterfall":
+        return next((way.numbers for way in reversed(content.ways) if way.kernel), {})
+    if kind == "scatter":
+        over = [dot.value.median / dot.x for dot in panel.dots]
+        shorter = sum(ratio < 1 for ratio in over)
+        return {"every": len(over), "fewer": shorter, "middle": comparative(median(over))}
+    ends = {"near": rows[0].name, "far": rows[-1].name}
+    if kind == "distances":
+        return {"least": times_as_much(first.value.median), "most": times_as_much(last.value.median)} | ends
+    timed = [e.times[y] for e in panel.measured if y in e.times and e.machine == panel.machine]
+    parted = sum(two_groups(times) >= TWO_GROUPS for times in timed)
+    return {"some": parted, "every": len(timed), "most": times_as_much(two_groups(first.value))} | ends
 
 
 def _standing(content: FigureContent, panel: Panel) -> str:

@@ -11,8 +11,6 @@ from retrace.reports.frame import Frame, Measured, Printed, why_incomparable
 from retrace.reports.measures import Measure
 from retrace.reports.report import Drawing
 
-MOST_GRAPHS = 5
-
 
 def timed_by_machine(frame: Frame) -> dict[str, list[Measured]]:
     """Return the records with times of each machine."""
@@ -78,18 +76,10 @@ def _named(
         for entry in frame.measured:
             lines[line_of[entry.name]].append(entry)
         return lines
-    lines = {
+    return {
         name: [entry for entry in frame.measured if fits(entry, read(spec))]
         for name, spec in drawing.series.items()
     }
-    if drawing.x == "vertices" or len(lines) > 1:
-        return lines
-    (entries,) = lines.values()  # one solver against a setting: a line for each of some graphs
-    graphs = list(dict.fromkeys(e.label for e in sorted(entries, key=lambda e: e.work) if e.times))
-    if len(graphs) > MOST_GRAPHS:
-        step = (len(graphs) - 1) / (MOST_GRAPHS - 1)
-        graphs = [graphs[round(number * step)] for number in range(MOST_GRAPHS)]
-    return {graph: [entry for entry in entries if entry.label == graph] for graph in graphs}
 
 
 def _lines(
@@ -101,7 +91,7 @@ def _lines(
 ) -> Panel:
     """Make a machine's panel of lines; a solver without the setting on the x axis is a level one."""
     title, by_setting, graph = machine, drawing.x != "vertices", ""
-    if by_setting and (not drawing.series or len(drawing.series) > 1):
+    if by_setting:
         graph = most_work(entries)
         entries = [entry for entry in entries if entry.label == graph]
         title = f"{machine}, {searches(entries)}"

@@ -2,9 +2,8 @@
 
 `{two parts over one part as a copy}` becomes how much faster or slower the first line or bar is than the
 second, which the words after `as` name; `{printed a over b}` the same of printed times; `{a}` the values of a
-line, or how it compares with what the drawing divides by; `{least of a}` where a line is the lowest, and its
-ends over that; `{crossing of a and b}` between which sizes the first begins to take more for good, or less.
-The largest size or first graph is named, and where it is the other way round.
+line, or how it compares with what the drawing divides by; `{least of a}` where a line is the lowest,
+and its ends over that. The largest size or first graph is named, and where it is the other way round.
 """
 
 import re
@@ -21,7 +20,9 @@ from retrace.reports.evidence import fits
 from retrace.reports.frame import why_incomparable
 from retrace.reports.wording import comparative, duration, power_of_two
 
-PLACEHOLDERS = re.compile(r"(?P<printed>printed )?(?P<name>.+?)(?: over (?P<base>.+?))?(?: as (?P<words>.+))?")
+PLACEHOLDERS = re.compile(
+    r"(?P<printed>printed )?(?P<name>.+?)(?: over (?P<base>.+?))?(?: as (?P<words>.+))?"
+)
 Points = dict[str, Dot]
 """By the size, setting or graph that they are at; from the smallest size on."""
 
@@ -49,14 +50,9 @@ def message(content: FigureContent) -> str:
 
 
 def _fill(asked: str, content: FigureContent) -> str:
-    drawing = content.drawing
-    machines = content.machines[:1]
-    panels = [panel for panel in content.panels if panel.machine in machines]
+    panels = [panel for panel in content.panels if panel.machine in content.machines[:1]]
     if asked.startswith("least of "):
         return _least(_points(asked.removeprefix("least of "), content, panels), content)
-    if asked.startswith("crossing of "):
-        first, second = (_points(name, content, panels) for name in asked[12:].split(" and "))
-        return _crossing(_over(first, second), drawing.x == "vertices")
     match = PLACEHOLDERS.fullmatch(asked)
     assert match
     name, base, printed = match["name"], match["base"], bool(match["printed"])
@@ -161,26 +157,6 @@ def _points(name: str, content: FigureContent, panels: Sequence[Panel], printed:
         raise KeyError(name)
     alone = not content.drawing.graphs and len(points) == 1 and panels[0].graph
     return {"": next(iter(points.values()))} if alone else points
-
-
-def _turn(values: Sequence[float]) -> int:
-    """Return the place from which ratios stay on one side of 1."""
-    last = turn = len(values) - 1
-    while turn > 0 and (values[turn - 1] < 1) == (values[last] < 1):
-        turn -= 1
-    return turn
-
-
-def _crossing(compared: Sequence[Compared], sizes: bool) -> str:
-    """Say between which sizes, or below or above all of them, the ratio of two lines passes 1 for good."""
-    places, values = [one.place for one in compared], [one.over for one in compared]
-    if not values:
-        raise KeyError("crossing")
-    if turn := _turn(values):
-        below, above = places[turn - 1], places[turn]
-    else:
-        below, above = ("", places[0]) if values[0] >= 1 else (places[-1], "")
-    return sentence("crossing", below=below, above=above, sizes=sizes)
 
 
 def _least(points: Points, content: FigureContent) -> str:

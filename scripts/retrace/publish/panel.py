@@ -104,6 +104,11 @@ class Panel:
     """Of bars, all that was measured of the graph, also what lacks the measure and so has none."""
 
     @property
+    def limit_ms(self) -> float | None:
+        """The limit, if it is known."""
+        return self.limit.ms if isinstance(self.limit, PhysicalLimit) else None
+
+    @property
     def dots(self) -> list[Dot]:
         """All dots of its lines."""
         return [dot for line in self.lines for dot in line.dots]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from retrace.publish.sentences import sentence
+from retrace.publish.plain_names import plain_label
 from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
@@ -80,16 +80,14 @@ class Way:
         return f"{self.fall.kernel.split('/')[0]} on {self.fall.graph}"
 
     @property
-    def finding(self) -> str:
-        """How many times less the kernel's way ends at than it begins, and which steps are worth most."""
-        first, last = (self.kernel[place].after.median for place in (0, -1))
+    def numbers(self) -> dict[str, object]:
+        """What a title says: the times at both ends of the kernel's way, and which steps are worth most."""
+        first, last = (duration(self.kernel[place].after.median) for place in (0, -1))
         steps = sorted(self.kernel[1:], key=lambda step: -step.factor)
-        worth = word_list(
-            [f"{step.kind} {times_as_much(step.factor)}" for step in steps if step.factor > NAMED_FACTOR]
-        )
+        worth = [f"{step.kind} {times_as_much(step.factor)}" for step in steps if step.factor > NAMED_FACTOR]
         problem = PROBLEM_WORDS.get(self.fall.kernel.split("/")[0], self.fall.kernel)
-        return sentence("fall", problem=problem, graph=self.fall.graph, first=duration(first),
-                        last=duration(last), worth=worth)  # fmt: skip
+        graph = plain_label(self.fall.graph)
+        return {"problem": problem, "graph": graph, "first": first, "last": last, "worth": worth and word_list(worth)}
 
 
 def ways(drawing: Drawing, frame: Frame) -> list[Way]:
