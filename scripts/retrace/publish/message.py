@@ -69,10 +69,10 @@ def _fill(asked: str, content: FigureContent) -> str:
         ]
     else:
         return _values(points, content, panels[0], match["words"])
-    return _compared(compared, match["words"] or "", content)
+    return _said_of(compared, match["words"] or "", content)
 
 
-def _compared(every: Sequence[Compared], words: str, content: FigureContent) -> str:
+def _said_of(every: Sequence[Compared], words: str, content: FigureContent) -> str:
     """Say the comparison at the largest size or on the first graph, and one that is the other way round."""
     if not every:
         raise KeyError(words)
