@@ -56,6 +56,7 @@ STYLE: Any = {
     "legend.frameon": False,
     "legend.labelspacing": 0.2,
     "legend.handletextpad": 0.4,
+    "legend.handlelength": 1,
     "legend.borderaxespad": 0,
     "savefig.dpi": 300,
 }

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
@@ -163,8 +164,9 @@ def tick_ratio(value: float) -> str:
 
 
 def add_key(figure: SubFigure, looks: dict[str, dict[str, Any]]) -> None:
-    """Say above the panels what shapes or colours mean."""
-    key = [Line2D([], [], ls="", label=name, **style) for name, style in looks.items()]
+    """Say above the panels what shapes mean, or the colours of areas."""
+    key = [Line2D([], [], ls="", label=name, **style) if "marker" in style else Patch(label=name, **style)
+           for name, style in looks.items()]  # fmt: skip
     if key:
         figure.legend(handles=key, loc="outside upper left", ncols=len(key), columnspacing=1.2)
 

@@ -115,6 +115,6 @@ def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     steps = {"the best": BEST} | {f"< {most:.0f} {TIMES}" if most < 100 else "more": c for most, c in STEPS}
-    add_key(figure, {name: {"marker": "s", "color": colour} for name, colour in steps.items()})
+    add_key(figure, {name: {"facecolor": colour} for name, colour in steps.items()})
     widen(figure, rows, CELL * (left + 1) + 0.2)
     return [ROW * (len(rows) + head + 0.4)]

@@ -179,7 +179,7 @@ def draw_phases(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) ->
         name_rows(axes, names, numbers)
         axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(lambda ms, _: tick_time(ms))
-    axis.add_key(figure, {name: {"marker": "s", "color": PHASES[name]} for name in PHASES if name in drawn})
+    axis.add_key(figure, {name: {"facecolor": PHASES[name]} for name in PHASES if name in drawn})
     label = "Time" if drawing.beside else axis.axis_label(first[0].measure)
     return [_finished(figure, names, label, [], len(first))]
 

@@ -87,7 +87,8 @@ class Way:
         worth = [f"{step.kind} {times_as_much(step.factor)}" for step in steps if step.factor > NAMED_FACTOR]
         problem = PROBLEM_WORDS.get(self.fall.kernel.split("/")[0], self.fall.kernel)
         graph = plain_label(self.fall.graph)
-        return {"problem": problem, "graph": graph, "first": first, "last": last, "worth": worth and word_list(worth)}
+        said = worth and word_list(worth)
+        return {"problem": problem, "graph": graph, "first": first, "last": last, "worth": said}
 
 
 def ways(drawing: Drawing, frame: Frame) -> list[Way]:
