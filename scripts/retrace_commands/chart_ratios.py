@@ -12,9 +12,9 @@ from retrace.publish.chart import STYLE
 from retrace.publish.chart_axes import ROW, fit_height, framed, name_rows, scale, tick_ratio, widen
 from retrace.publish.chart_looks import BLUE, GREY, VERMILION
 from retrace.publish.panel import LABELS
-from retrace.records.comparison import EQUAL, MachineComparison
 from retrace.records.statistics import CONFIDENCE
 from retrace.reports.wording import ratio
+from retrace_commands.comparison import EQUAL, MachineComparison
 
 VERDICTS = {"faster": (BLUE, "o"), "slower": (VERMILION, "s"), "same": (GREY, "D")}
 """Of each verdict the colour and the marker; a hollow one where one cannot tell."""
