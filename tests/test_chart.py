@@ -25,6 +25,7 @@ from retrace.publish.chart import draw, drawing_of, image, with_same_clips
 from retrace.publish.chart_axes import scale, tick_ratio, tick_time
 from retrace.publish.chart_cells import BEST, STEPS, columns, row_names
 from retrace.publish.chart_looks import COLOURS, CPU_PROGRAM, LIBRARY_CALL, OUR_SOLVER, PUBLISHED_KERNEL, kind
+from retrace.publish.panel import PAIR
 from retrace.publish.panels import FigureContent
 from retrace.publish.phases import phases_of
 from retrace.publish.row_panels import two_groups
@@ -151,7 +152,7 @@ def test_ratios_are_of_the_same_machine_and_graph() -> None:
     records += [made("table-2", "sssp/mask-sequential", "random-19-50", 100, "host")]
     _, (first, *others) = shown("tuwien-sssp", "figure-2", records)
     assert (first.machine, medians(first)) == ("h200", {"pinned": [0.5]})
-    (pair,) = (panel for panel in others if panel.machine == "pair")
+    (pair,) = (panel for panel in others if panel.machine == PAIR)
     assert medians(pair)["h200"] == [1.001]  # by the total
 
 
@@ -159,7 +160,7 @@ def test_printed_ratios_are_of_one_system_without_zeros_and_with_doubts() -> Non
     drawn, panels = shown("tuwien-sssp", "figure-2", [made("table-2", "sssp/standard", "random-20-50", 1)])
     assert [panel.title for panel in panels[:2]] == ["Home, printed", "Institute, printed"]
     assert all(dot.value.median > 0 for panel in panels for dot in panel.dots)
-    assert {dot.sign for panel in panels if panel.machine == "pair" for dot in panel.dots} == {"", "○"}
+    assert {dot.sign for panel in panels if panel.machine == PAIR for dot in panel.dots} == {"", "○"}
     lines = [line for axes in drawn.axes for line in axes.lines if len(np.ravel(line.get_xdata())) > 3]
     assert {line.get_linestyle() for line in lines} == {"--"}
     assert "○ in doubt" in words(drawn)
@@ -336,6 +337,19 @@ def test_the_parts_of_a_time_add_up_to_it() -> None:
     drawn = draw(content)
     widths = [patch.get_width() for patch in drawn.axes[0].patches if isinstance(patch, Rectangle)]
     assert widths == [3, 1, 5, 1]
+
+
+def test_energy_is_ranked_in_joules() -> None:
+    records = [
+        made("fast-bfs", f"bfs/{name}", "NY", 1, energy={"searches": 10, "seconds": 1.0, "joules": joules})
+        for name, joules in (("bsp", 40.0), ("cluster", 0.5))
+    ]
+    content = content_of("today", "energy", records)
+    drawn, (panel,) = draw(content), content.panels
+    assert medians(panel) == {"cluster": [50], "bsp": [4000]}
+    assert [text.get_text() for text in drawn.axes[0].texts] == ["50 mJ", "4.0 J"]
+    assert "cluster takes 50 mJ, one by bsp 80 × as much" in words(drawn)
+    assert_nothing_is_cut_or_overlaps(drawn)
 
 
 def test_trials_in_two_groups_are_found_and_one_odd_trial_is_not() -> None:

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from retrace.publish.panel import LABELS, Panel
+from retrace.publish.panel import LABELS
 from retrace.records.statistics import Summary
 from retrace.reports.measures import Measure
 from retrace.reports.wording import TIMES
@@ -169,9 +169,3 @@ def add_key(figure: SubFigure, looks: dict[str, dict[str, Any]]) -> None:
            for name, style in looks.items()]  # fmt: skip
     if key:
         figure.legend(handles=key, loc="outside upper left", ncols=len(key), columnspacing=1.2)
-
-
-def of_first_machine(panels: Sequence[Panel]) -> list[Panel]:
-    """Return the panels of the first machine that has some."""
-    machines = [panel.machine for panel in panels if panel.machine]
-    return [panel for panel in panels if panel.machine in machines[:1]]

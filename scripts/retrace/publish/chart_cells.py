@@ -10,8 +10,8 @@ from textwrap import fill
 from matplotlib.figure import SubFigure
 from matplotlib.patches import Rectangle
 
-from retrace.publish.chart_axes import ROW, add_key, of_first_machine, widen
-from retrace.publish.panel import LABELS, LIMIT, Panel
+from retrace.publish.chart_axes import ROW, add_key, widen
+from retrace.publish.panel import LABELS, LIMIT, Panel, of_first_machine
 from retrace.records.ranking import Order, rank
 from retrace.records.statistics import Summary
 from retrace.reports.like_for_like import RESIDENT

@@ -27,7 +27,7 @@ from retrace.publish.chart_axes import (
     widen,
 )
 from retrace.publish.chart_looks import BLACK, GREY, LIGHTER, look
-from retrace.publish.panel import COPY_ALONE, DOUBT, Line, Panel
+from retrace.publish.panel import COPY_ALONE, DOUBT, PAIR, Line, Panel
 from retrace.reports.report import Drawing
 from retrace.reports.wording import comparative, power_of_two
 
@@ -120,7 +120,7 @@ def _name_alone(axes: Axes, lines: Sequence[Line]) -> None:
 
 def _scale_values(axes: Axes, panel: Panel, panels: Sequence[Panel], drawing: Drawing) -> None:
     """Give panels of one kind one scale: times are logarithmic, shares and small ratios linear."""
-    alike = [other for other in panels if (other.machine == "pair") == (panel.machine == "pair")]
+    alike = [other for other in panels if (other.machine == PAIR) == (panel.machine == PAIR)]
     values = [
         v for other in alike for dot in other.dots for v in (dot.value.q1, dot.value.median, dot.value.q3)
     ]

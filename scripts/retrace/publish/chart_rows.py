@@ -22,11 +22,11 @@ from retrace.publish.chart_looks import (
     kinds,
     look,
 )
-from retrace.publish.panel import Dot, Panel, bar_names
+from retrace.publish.panel import Dot, Panel, bar_names, of_first_machine
 from retrace.publish.phases import phases_of
 from retrace.publish.waterfall import PRINTED, Step
 from retrace.reports.report import Drawing
-from retrace.reports.wording import EMPTY, comparative, duration, times_as_much, two_digits
+from retrace.reports.wording import EMPTY, comparative, duration, joules, times_as_much
 
 ROW_TITLES_LINE = 52
 """The most characters in the titles of panels beside each other."""
@@ -35,16 +35,12 @@ AXIS_WIDTH = 2.2
 Writer = Callable[[float], str]
 
 
-def _joules(mj: float) -> str:
-    return f"{two_digits(mj / 1000)} J" if mj >= 1000 else f"{two_digits(mj)} mJ"
-
-
 def _writers(panel: Panel) -> tuple[Writer, Writer]:
     """Return how a panel's axis and its numbers are written."""
     if panel.over:
         return tick_ratio, comparative
     if panel.measure == "energy":
-        return _joules, _joules
+        return joules, joules
     return tick_time, duration
 
 
@@ -91,7 +87,7 @@ def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> l
 
     A tick is the same of the other machines.
     """
-    first = axis.of_first_machine(panels)
+    first = of_first_machine(panels)
     names = bar_names(first)
     write_tick, write = _writers(first[0])
     for axes, panel in zip(_grid(figure, [panel.title for panel in first]), first, strict=True):
@@ -161,7 +157,7 @@ def draw_phases(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) ->
 
     A time that a drawing has beside it has a row of its own.
     """
-    first = axis.of_first_machine(panels)
+    first = of_first_machine(panels)
     timed = {(line.name, one) for panel in first for line in panel.lines for one in drawing.measures
              if one in line.dots[0].entry.times}  # fmt: skip
     rows = [(name, one) for name in bar_names(first) for one in drawing.measures if (name, one) in timed]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from retrace.publish.message import message
-from retrace.publish.panel import DOUBT, Panel, most_work, spans
+from retrace.publish.panel import DOUBT, PAIR, Panel, most_work, of_first_machine, spans
 from retrace.publish.panels import FigureContent
 from retrace.publish.plain_names import plain_label
 from retrace.publish.provenance import cores, emulated, mixture
@@ -22,12 +22,12 @@ from retrace.reports.frame import Entry, Frame
 from retrace.reports.judge import judge
 from retrace.reports.like_for_like import Contenders, contenders
 from retrace.reports.report import table_layout
-from retrace.reports.wording import comparative, duration, times_as_much
+from retrace.reports.wording import comparative, duration, joules, times_as_much
 
 ELSEWHERE = {"another host", "another commit"}
 """What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
-COUNTED = ("waterfall", "scatter", "strips", "distances")
-"""The kinds whose titles are sentences of their own."""
+COUNTED = ("waterfall", "scatter", "strips", "distances", "energy")
+"""What has a title that is a sentence of its own: kinds of figures, and the energy."""
 MOST_WORDS = 60
 """Of the first paragraph of a caption."""
 
@@ -35,9 +35,9 @@ MOST_WORDS = 60
 def heading(content: FigureContent) -> str:
     """Return the title: what the numbers say, or what is drawn where they say nothing."""
     drawing, said = content.drawing, ""
-    panels = [panel for panel in content.panels if panel.machine in content.machines[:1]]
-    if panels and drawing.kind in COUNTED:
-        said = sentence(drawing.kind, **_counted(content, panels[0]))
+    panels, kind = of_first_machine(content.panels), "energy" if drawing.y == "energy" else drawing.kind
+    if panels and kind in COUNTED:
+        said = sentence(f"title {kind}", **_counted(content, panels[0]))
     elif panels and drawing.finding:
         said = message(content)
     elif panels and drawing.graphs:
@@ -57,7 +57,10 @@ def _counted(content: FigureContent, panel: Panel) -> Mapping[str, object]:
         over = [dot.value.median / dot.x for dot in panel.dots]
         shorter = sum(ratio < 1 for ratio in over)
         return {"every": len(over), "fewer": shorter, "middle": comparative(median(over))}
-    ends = {"near": rows[0].name, "far": rows[-1].name}
+    ends = {"near": rows[0].name, "far": rows[-1].name, "graph": plain_label(panel.graph)}
+    if y == "energy":
+        most = times_as_much(last.value.median / first.value.median)
+        return {"least": joules(first.value.median), "most": most} | ends
     if kind == "distances":
         return {"least": times_as_much(first.value.median), "most": times_as_much(last.value.median)} | ends
     timed = [e.times[y] for e in panel.measured if y in e.times and e.machine == panel.machine]
@@ -110,7 +113,7 @@ def _fastest(content: FigureContent, panels: Sequence[Panel]) -> str:
 def described(content: FigureContent) -> str:
     """Say what is drawn, of which machines, or that nothing here has timed it."""
     drawing, entries = content.drawing, content.entries
-    machines = [panel.machine for panel in content.panels if panel.machine not in ("", "pair")]
+    machines = [panel.machine for panel in content.panels if panel.machine not in ("", PAIR)]
     parts = []
     if not entries.on_gpu:
         timed = any(entry.times for entry in entries.measured)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from retrace.publish.panel import COPY_ALONE, Dot, Line, Panel, most_work, searches
+from retrace.publish.panel import COPY_ALONE, PAIR, Dot, Line, Panel, most_work, searches
 from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
@@ -59,7 +59,7 @@ def _pair(above: Variant, below: Variant, frame: Frame) -> Panel:
         dots = list(_printed_over([e for e in frame.printed if e.machine == system], above, below))
         lines += [Line(f"{system}, printed", system, dots, number)] if dots else []
     names = [variant.solver.split("/")[-1] for variant in (above, below)]
-    return Panel("pair", f"{names[0]} over {names[1]}", lines, "total", below.solver)
+    return Panel(PAIR, f"{names[0]} over {names[1]}", lines, "total", below.solver)
 
 
 def _named(

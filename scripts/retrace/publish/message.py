@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from retrace.publish.panel import Dot, Panel
+from retrace.publish.panel import Dot, Panel, of_first_machine
 from retrace.publish.panels import FigureContent
 from retrace.publish.plain_names import plain_label
 from retrace.publish.sentences import sentence
@@ -50,7 +50,7 @@ def message(content: FigureContent) -> str:
 
 
 def _fill(asked: str, content: FigureContent) -> str:
-    panels = [panel for panel in content.panels if panel.machine in content.machines[:1]]
+    panels = of_first_machine(content.panels)
     if asked.startswith("least of "):
         return _least(_points(asked.removeprefix("least of "), content, panels), content)
     match = PLACEHOLDERS.fullmatch(asked)

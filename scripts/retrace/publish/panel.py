@@ -35,6 +35,8 @@ SUBSTITUTES = {"(stand-in)": "×", "(weights generated)": "+"}  # noqa: RUF001
 DOUBT = "○"
 WIDEST_GAP = 10
 """The greatest ratio of two sizes whose dots a line may join."""
+PAIR = "pair"
+"""What a panel of one solver over another has in place of a machine: it shows all of them."""
 LIMIT = "limit"
 """The name of the row of what no search can be below."""
 COPY_ALONE = "the copy alone"
@@ -112,6 +114,12 @@ class Panel:
     def dots(self) -> list[Dot]:
         """All dots of its lines."""
         return [dot for line in self.lines for dot in line.dots]
+
+
+def of_first_machine(panels: Sequence[Panel]) -> list[Panel]:
+    """Return the panels of the first machine that has some."""
+    machines = [panel.machine for panel in panels if panel.machine not in ("", PAIR)]
+    return [panel for panel in panels if panel.machine in machines[:1]]
 
 
 def family(entry: Entry) -> str:

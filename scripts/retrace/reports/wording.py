@@ -83,6 +83,11 @@ def times_as_much(value: float) -> str:
     return f"{two_digits(value)}\N{NO-BREAK SPACE}{TIMES}"
 
 
+def joules(mj: float) -> str:
+    """Write an energy with two digits, in mJ or J."""
+    return f"{two_digits(mj / 1000)} J" if mj >= 1000 else f"{two_digits(mj)} mJ"
+
+
 def power_of_two(number: int) -> str:
     """Write a power of 2 as such, and any other number with its thousands apart."""
     power = number.bit_length() - 1
