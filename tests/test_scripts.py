@@ -31,7 +31,7 @@ from retrace.system.models import field_texts
 from retrace.system.stage import CORE, option_of, stage_class, stage_places, words_of
 
 ROOT = Path(__file__).parents[1]
-WITHOUT_JOBS = {"make-results", "write-schemas"}
+WITHOUT_JOBS = {"make-results", "make-site", "write-schemas"}
 STAGES = [*stage_places()]
 STAGES_OF_CORE = [name for name, place in stage_places().items() if place.startswith(CORE)]
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py") if path.name != "stage.py")

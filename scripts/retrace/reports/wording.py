@@ -44,7 +44,7 @@ def ratio(value: float) -> str:
 def speed(factor: float) -> str:
     """Write with two digits how fast something is that another takes `factor` times as long as.
 
-    `2.0 × faster`, `16 % faster`, `1.8 × slower`; or `as fast`.
+    `2.0 x faster`, `16 % faster`, `1.8 x slower`, with the sign of multiplication; or `as fast`.
     """
     word, times = ("faster", factor) if factor >= 1 else ("slower", 1 / factor)
     if times < PERCENT_BELOW:
@@ -53,8 +53,8 @@ def speed(factor: float) -> str:
     return f"{two_digits(times)}\N{NO-BREAK SPACE}{TIMES} {word}"
 
 
-def speeds(least: float, most: float) -> str:
-    """Write a range of speeds: `4.4 to 11 × faster`, `12 % slower to 2.0 × faster`."""
+def speed_range(least: float, most: float) -> str:
+    """Write a range of speed_range: `4.4 to 11 x faster`, `12 % slower to 2.0 x faster`."""
     low, high = speed(least), speed(most)
     if low == high:
         return low
@@ -69,7 +69,7 @@ def two_digits(value: float) -> str:
 
 
 def comparative(over: float, than: str = "", alike: bool = False) -> str:
-    """Say how fast something is that takes `over` times as long: `2.0 × slower than that`.
+    """Say how fast something is that takes `over` times as long: `2.0 x slower than that`.
 
     Of times that are `alike`, it is said that they cannot be told apart.
     """
