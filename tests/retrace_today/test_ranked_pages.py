@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from statistics import median
 
 import pytest
-from retrace.publish.first_and_resident import make_today_table
 
 from fabricated import WRONG, changed, fast, frame, limits, phases, warm, with_sources
 from retrace.publish import tables
