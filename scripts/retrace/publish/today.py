@@ -83,7 +83,8 @@ class Race:
 def races(reports: Sequence[Report], frame: Frame) -> list[Race]:
     """List what the first machine with a GPU measured for the figures of first searches, graph by graph."""
     machine = next(iter(frame.on_gpu), "")
-    drawings = [one for report in reports for one in report.figures.values() if one.y == FIRST and one.graphs]
+    figures = [drawing for report in reports for drawing in report.figures.values() if drawing.shows_all]
+    drawings = [drawing for drawing in figures if drawing.y == FIRST and drawing.graphs]
     found = []
     for drawing in drawings:
         rows = frame.of(drawing.experiment).rows
