@@ -440,6 +440,16 @@ def test_a_heat_map_of_sizes_has_its_rows_in_order() -> None:
 # ----- axes, words and bytes
 
 
+def test_each_marker_has_words_that_a_page_shows_over_it() -> None:
+    """An element's id has as many as it has markers."""
+    records = [made("bellman-ford-sparse", "bellman-ford/edge-list", f"random-{k}-5", k) for k in (12, 13)]
+    svg = image(shown("an-bellman-ford", SPARSE, records)[0], "svg").decode()
+    (words,) = re.findall(r'<g id="tip:([^"]*)">', svg)
+    assert [one.rpartition(": ")[2] for one in words.split("|")] == ["12.0 ms", "13.0 ms"]
+    svg = image(shown("bsp-suite", "figure-3.3", [made("table-3.3", "bfs/bsp", "NY", 18)])[0], "svg").decode()
+    assert "bfs/bsp on NY, h200: 18.0 ms" in re.findall(r'<g id="tip:([^"]*)">', svg)
+
+
 @pytest.mark.parametrize(
     "ends", [(3, 60), (2.8, 6700), (0.5, 4.4), (90, 1100), (1, 9), (1e-5, 1e6), (4.9, 41)]
 )

@@ -66,12 +66,13 @@ def _finished(
     return ROW * (len(names) + 0.4)
 
 
-def _draw_dot(axes: Axes, dot: Dot, row: int, is_bar: bool = False) -> None:
+def _draw_dot(axes: Axes, dot: Dot, row: int, write: Writer = duration, is_bar: bool = False) -> None:
     """Draw a median with its quartiles, or a bar from 1."""
+    words = axis.tips([dot], write)
     if is_bar:
-        axes.barh(row, dot.value.median - 1, left=1, color=colour(dot.entry), height=0.6)
+        axes.barh(row, dot.value.median - 1, left=1, color=colour(dot.entry), height=0.6, gid=words)
     else:
-        axes.plot(dot.value.median, row, ls="", zorder=3, **look(dot.entry))
+        axes.plot(dot.value.median, row, ls="", zorder=3, gid=words, **look(dot.entry))
     if dot.entry.record:
         below, above = axis.whiskers([dot.value])
         thin: Any = {"fmt": "none", "ecolor": BLACK, "elinewidth": 0.8, "zorder": 4}
@@ -97,7 +98,7 @@ def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> l
                 (dot,), row = line.dots, names.index(line.name)
                 values += [dot.value.q1, dot.value.q3]
                 if other is panel:
-                    _draw_dot(axes, dot, row, is_bar=bool(panel.over))
+                    _draw_dot(axes, dot, row, write, is_bar=bool(panel.over))
                     numbers[line.name] = write(dot.value.median)
                 else:
                     _draw_tick(axes, dot, row, colour(dot.entry))
@@ -200,7 +201,7 @@ def draw_distances(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     for row, line in enumerate(panel.lines):
         axes.plot([1, max(dot.value.median for dot in line.dots)], [row, row], color="0.8", lw=1, zorder=1)
         for dot in line.dots:
-            _draw_dot(axes, dot, row)
+            _draw_dot(axes, dot, row, times_as_much)
     scale(axes, "x", [1, *(dot.value.median for dot in panel.dots)], tick_ratio)
     axes.axvline(1, color=BLACK, lw=0.8)
     names = [line.name for line in panel.lines]
