@@ -160,6 +160,12 @@ def test_printed_ratios_are_of_one_system_without_zeros_and_with_doubts() -> Non
     drawn, panels = shown("tuwien-sssp", "figure-2", [made("table-2", "sssp/standard", "random-20-50", 1)])
     assert [panel.title for panel in panels[:2]] == ["Home, printed", "Institute, printed"]
     assert all(dot.value.median > 0 for panel in panels for dot in panel.dots)
+    entries = frame([], "tuwien-sssp")[0].printed
+    of = {(e.machine, e.solver, e.graph): e.printed.ms for e in entries}
+    pinned = next(line for line in panels[0].lines if line.name == "pinned")
+    ratios = [of["Home", "sssp/pinned", d.entry.graph] / of["Home", "sssp/standard", d.entry.graph]
+              for d in pinned.dots]  # fmt: skip
+    assert [dot.value.median for dot in pinned.dots] == pytest.approx(ratios)
     assert {dot.sign for panel in panels if panel.machine == PAIR for dot in panel.dots} == {"", "○"}
     lines = [line for axes in drawn.axes for line in axes.lines if len(np.ravel(line.get_xdata())) > 3]
     assert {line.get_linestyle() for line in lines} == {"--"}
@@ -202,10 +208,11 @@ SPARSE = Drawing(experiment="bellman-ford-sparse", title="Sparse")
 
 
 def test_real_graphs_stand_apart_from_generated_ones() -> None:
-    graphs = ("random-12-5", "random-14-5", "NY")
+    graphs = ("random-14-5", "random-12-5", "NY")
     records = [made("bellman-ford-sparse", "bellman-ford/edge-list", graph, 3) for graph in graphs]
     drawn, (panel,) = shown("an-bellman-ford", SPARSE, records)
     assert [(joined, len(dots)) for joined, dots in panel.lines[0].strokes] == [(True, 2), (False, 1)]
+    assert [dot.x for dot in panel.lines[0].dots] == [2**12, 2**14, 264_346]
     assert "NY" in [text.get_text() for text in drawn.axes[0].texts]
     hollow = [line for line in drawn.axes[0].lines if str(line.get_markerfacecolor()) == "white"]
     assert [line.get_linestyle() for line in hollow] == ["None"]
