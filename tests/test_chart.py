@@ -31,6 +31,7 @@ from retrace.publish.phases import phases_of
 from retrace.publish.row_panels import two_groups
 from retrace.records.record import Record, write_records
 from retrace.records.statistics import Summary
+from retrace.reports.frame import Printed
 from retrace.reports.report import PUBLISHED, Drawing, load_reports
 from retrace.reports.wording import EMPTY
 from retrace.solvers import REGISTRY
@@ -161,10 +162,12 @@ def test_printed_ratios_are_of_one_system_without_zeros_and_with_doubts() -> Non
     assert [panel.title for panel in panels[:2]] == ["Home, printed", "Institute, printed"]
     assert all(dot.value.median > 0 for panel in panels for dot in panel.dots)
     entries = frame([], "tuwien-sssp")[0].printed
-    of = {(e.machine, e.solver, e.graph): e.printed.ms for e in entries}
+    of = {(e.machine, e.solver, e.graph, e.printed.occurrence): e.printed.ms for e in entries}
     pinned = next(line for line in panels[0].lines if line.name == "pinned")
-    ratios = [of["Home", "sssp/pinned", d.entry.graph] / of["Home", "sssp/standard", d.entry.graph]
-              for d in pinned.dots]  # fmt: skip
+    printed = [dot.entry for dot in pinned.dots if isinstance(dot.entry, Printed)]
+    ratios = [
+        e.printed.ms / of["Home", "sssp/standard", e.graph, e.printed.occurrence] for e in printed
+    ]  # one size heads two columns
     assert [dot.value.median for dot in pinned.dots] == pytest.approx(ratios)
     assert {dot.sign for panel in panels if panel.machine == PAIR for dot in panel.dots} == {"", "○"}
     lines = [line for axes in drawn.axes for line in axes.lines if len(np.ravel(line.get_xdata())) > 3]

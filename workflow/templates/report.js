@@ -60,12 +60,13 @@ function show(table) {
   count.textContent = shown === rows.length ? `${shown} rows` : `${shown} of ${rows.length} rows`;
 }
 
-/** Return the text and the number of what a record says of its times, if it says it. */
+/** Return the text and the number of what a record says of its times, if it says it, and why it is doubtful. */
 function timeOf(record, what) {
   const [, , first, third, , trials] = record.times?.find(([phase]) => phase === "total") ?? [];
   const spread = { "1st quartile": [first, record.total?.[0]], "3rd quartile": [third, record.total?.[2]], trials: [trials, trials] };
   const [, median, , , , , ms] = record.times?.find(([phase]) => phase === what) ?? [];
-  return spread[what] ?? [median, ms];
+  const doubts = record.doubtful?.[what in spread ? "total" : what] ?? [];
+  return [...(spread[what] ?? [median, ms]), doubts.map((found) => `doubtful: ${found}`).join("; ")];
 }
 
 /** Show a column that was left out. One that has no cells is filled from the records to which the machine's first column leads. */
@@ -80,15 +81,14 @@ async function reveal(table, head) {
   await loaded;
   for (const { cells } of rows) {
     const link = cells[first].querySelector("a");
-    const [text, value] = link ? timeOf(records.get(addressOf(link.hash)), head.dataset.fills) : [];
+    const [text, value, why] = link ? timeOf(records.get(addressOf(link.hash)), head.dataset.fills) : [];
     if (value === undefined) {
       cells[place].textContent = "–";
       continue;
     }
-    const doubtful = link.textContent.endsWith(" ?") ? " ?" : "";
-    cells[place].title = link.parentElement.title;
+    cells[place].title = why;
     cells[place].dataset.value = value;
-    cells[place].replaceChildren(make("a", { href: link.hash }, `${text}${doubtful}`));
+    cells[place].replaceChildren(make("a", { href: link.hash }, why ? `${text} ?` : text));
   }
 }
 

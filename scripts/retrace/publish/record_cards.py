@@ -62,6 +62,9 @@ def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str,
     if not record.timed:
         return card
     times = {phase: entry.times[phase] for phase in PHASES if phase in entry.times}
+    if doubts:
+        concerning = {phase: [doubt.found for doubt in doubts if doubt.concerns(phase)] for phase in times}
+        card["doubtful"] = {phase: found for phase, found in concerning.items() if found}
     card["times"] = [
         (phase, *map(duration, (t.median, t.q1, t.q3, t.minimum)), t.n, t.median)
         for phase, t in times.items()
