@@ -61,8 +61,8 @@ def draw_lines(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
         _scale_values(axes, panel, panels, drawing)
         _scale_places(axes, drawing, panels)
         _draw_panel(axes, panel, drawing, height)
-    for row in grid:
-        row[0].set_ylabel(axis_label(panels[0].measure, bool(panels[0].over)))
+    for axes, panel in drawn[::columns]:
+        axes.set_ylabel(axis_label(panel.measure, bool(panel.over)))
     size = "Vertices per graph" if drawing.x == "vertices" else drawing.axis or drawing.x.replace("_", " ")
     figure.supxlabel(size)
     names = [line.name for panel in panels for line in panel.lines]
@@ -72,15 +72,15 @@ def draw_lines(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
 
 def _draw_panel(axes: Axes, panel: Panel, drawing: Drawing, height: float) -> None:
     """Draw lines, a level and the ideal, and name them at their right ends."""
-    ends, same = [], Counter[str]()
+    ends, same = [], Counter[tuple[str, bool]]()
     write = comparative if panel.over else "{:.0%}".format if panel.measure == "transfer" else duration
     for line in panel.lines:
-        solver = line.dots[0].entry.solver
+        like = line.dots[0].entry.solver, bool(line.system)
         if line.name == COPY_ALONE:
             style: dict[str, Any] = {"color": GREY, "marker": "", "ls": ":"}
         else:
-            style = look(line.dots[0].entry, LIGHTER[min(same[solver], len(LIGHTER) - 1)])
-        same[solver] += 1
+            style = look(line.dots[0].entry, LIGHTER[min(same[like], len(LIGHTER) - 1)])
+        same[like] += 1
         _draw_line(axes, line, style, write)
         joined = [dots[-1] for is_joined, dots in line.strokes if is_joined] or [line.dots[-1]]
         ends.append((max(joined, key=lambda dot: dot.x).value.median, line.name, style))
