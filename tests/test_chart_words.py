@@ -13,6 +13,7 @@ from drawn_figures import content_of, made, title
 from fabricated import changed, fast, graph_info, measured, phases, trial, warm
 from retrace.publish.chart_words import MOST_WORDS, caption, described, heading
 from retrace.publish.panels import FigureContent
+from retrace.publish.plain_names import plain_label
 from retrace.records.record import Record
 from retrace.reports.report import Drawing, load_reports
 from retrace.reports.wording import comparative, speed
@@ -112,7 +113,14 @@ def test_of_equal_graphs_the_one_that_others_are_named_after_is_in_the_title() -
         made("weights", "sssp/bsp", "NY", 2),
         graph=own.graph.model_copy(update={"name": "NY-unit", "sha256": "1" * 64}),
     )
-    assert "roads of New York" in title("bsp-suite", "weights", [unit, own])
+    ranked = Drawing(experiment="weights", title="Weights", kind="bars")
+    assert "roads of New York" in title("bsp-suite", ranked, [unit, own])
+
+
+def test_a_graph_of_a_sample_names_its_sources_once() -> None:
+    assert plain_label("NY-1056, 1056 sources") == "the roads of New York, 1056 sources"
+    assert plain_label("NW (weights generated)") == "the roads of the Northwest (weights generated)"
+    assert plain_label("random-20-5") == "random-20-5"
 
 
 def test_medians_rank_and_are_quoted_not_minima() -> None:

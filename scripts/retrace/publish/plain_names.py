@@ -34,4 +34,6 @@ def graph_of(entry: Entry) -> str:
 
 def plain_label(label: str) -> str:
     """Name a graph by its label, with what makes it another one."""
-    return re.sub(r"^[\w-]+", lambda name: f"the {PLAIN[name[0]]}" if name[0] in PLAIN else name[0], label)
+    name = re.split(r"[^\w-]", label, maxsplit=1)[0]
+    rest = label.removeprefix(name)
+    return f"the {PLAIN[name].partition(',')[0]}{rest}" if name in PLAIN else label
