@@ -61,18 +61,21 @@ def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str,
     }
     if not record.timed:
         return card
-    times = {phase: entry.times[phase] for phase in PHASES if phase in entry.times}
+    shown = [measure for measure in dict.fromkeys([*PHASES, "first search"]) if measure in entry.times]
+    times = {measure: entry.times[measure] for measure in shown}
     card["times"] = [
-        (phase, *map(duration, (t.median, t.q1, t.q3, t.minimum)), t.n, t.median)
-        for phase, t in times.items()
+        (measure, *map(duration, (t.median, t.q1, t.q3, t.minimum)), t.n) for measure, t in times.items()
     ]
-    total = entry.times["total"]
+    total = times["total"]
     card["total"] = (total.q1, total.median, total.q3)
-    card["trials"] = [  # the script adds up their totals: a page of three machines is 0.2 MB smaller
+    totals = [trial.total for trial in record.trials]
+    card["ends"] = [(ms, duration(ms)) for ms in sorted({min(totals), max(totals)})]
+    card["trials"] = [
         (
             t.upload,
             t.solve,
             t.download,
+            t.total,
             t.kernel,
             t.load,
             t.sm_clock_mhz,
