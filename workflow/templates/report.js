@@ -49,22 +49,23 @@ function rankBy(table, measure) {
   if (table.dataset.ranked === by) return;
   table.dataset.ranked = by;
   for (const head of heads) head.removeAttribute("aria-sort");
-  for (const cell of table.querySelectorAll("[data-measure]")) cell.classList.toggle("by", cell.dataset.measure === by);
-  order(table, heads.findIndex((head) => head.dataset.measure === by), false, true);
+  const place = heads.findIndex((head) => head.dataset.measure === by);
+  for (const { cells } of table.rows) for (const cell of cells) cell.classList.toggle("by", cell.cellIndex === place);
+  order(table, place, false, true);
 }
 
 /** Show what the filters leave; a search opens the tables in which it finds something. */
 function filter() {
   const { machine, graph, measure, solver } = chosen();
   const sought = solver.trim().toLowerCase();
-  document.body.classList.toggle("all-machines", machine === "all");
+  document.body.className = `${machine === "all" ? "all-machines" : ""} ${graph === "all" ? "all-graphs" : ""}`;
   for (const table of tables) {
     const rows = [...table.tBodies[0].rows];
     for (const row of rows) {
-      const own = row.dataset;
-      row.hidden = !((machine === "all" || !own.machine || own.machine === machine)
-        && (graph === "all" || (graph === "largest" ? "largest" in own : own.graph === graph))
-        && row.cells[0].textContent.toLowerCase().includes(sought));
+      const [name, on, where] = [...row.cells].map((cell) => cell.textContent);
+      row.hidden = !((machine === "all" || !where || where === machine)
+        && (graph === "all" || (graph === "largest" ? "largest" in row.dataset : on === graph))
+        && name.toLowerCase().includes(sought));
     }
     const count = rows.filter((row) => !row.hidden).length;
     const details = table.closest("details");
@@ -118,7 +119,7 @@ function toSVG(drawing) {
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.style.background = "white";
   copy.prepend(document.querySelector("#shared defs").cloneNode(true),
-    make("style", { drawn: true }, document.querySelector("style").textContent.split("/* figures */").at(-1)));
+    make("style", { drawn: true }, document.getElementById("of-figures").textContent));
   return new XMLSerializer().serializeToString(copy);
 }
 
@@ -158,7 +159,7 @@ async function unpack() {
 /** Draw the totals of the trials in their order, over the quartiles and the median; a throttled one is hollow. */
 function dots(record) {
   const [width, height, side] = [420, 150, 62];
-  const totals = record.trials.map((trial) => trial[3]);
+  const { totals } = record;
   const [least, most] = [Math.min(...totals), Math.max(...totals)];
   const y = (ms) => 12 + (height - 36) * (most > least ? (most - ms) / (most - least) : 0.5);
   const x = (place) => side + (width - side - 12) * ((place + 0.5) / totals.length);
@@ -167,11 +168,13 @@ function dots(record) {
   const [first, median, third] = record.total;
   add("rect", { x: side, width: width - side, y: y(third), height: Math.max(1, y(first) - y(third)), fill: "var(--open)" });
   add("line", { x1: side, x2: width, y1: y(median), y2: y(median), stroke: "var(--soft)" });
-  for (const [ms, text] of record.ends) add("text", { x: side - 6, y: y(ms) + 4, "text-anchor": "end" }, text);
-  record.trials.forEach((trial, place) => {
-    const kept = !trial[7];
-    add("circle", { cx: x(place), cy: y(trial[3]), r: 4, stroke: "var(--link)", fill: kept ? "var(--link)" : "none" },
-      make("title", { drawn: true }, `trial ${place + 1}: ${trial[3]} ms${kept ? "" : ", throttled"}`));
+  const [, middle, , , lowest] = record.times.find(([phase]) => phase === "total");
+  add("text", { x: side - 6, y: y(median) + 4, "text-anchor": "end" }, middle);
+  if (y(least) - y(median) > 12) add("text", { x: side - 6, y: y(least) + 4, "text-anchor": "end" }, lowest);
+  totals.forEach((ms, place) => {
+    const kept = !record.throttled.includes(place);
+    add("circle", { cx: x(place), cy: y(ms), r: totals.length > 24 ? 2 : 4, stroke: "var(--link)", fill: kept ? "var(--link)" : "none" },
+      make("title", { drawn: true }, `trial ${place + 1}: ${ms} ms${kept ? "" : ", throttled"}`));
   });
   add("text", { x: (side + width) / 2, y: height - 4, "text-anchor": "middle" }, "trials in their order; band: quartiles; line: median");
   return drawing;
@@ -192,9 +195,10 @@ function tellRecord(record) {
   const told = [make("p", {}, record.does), make("p", {}, `Answer: ${record.result}.`)];
   if (record.trials) {
     told.push(dots(record), tableOf(["phase", "median", "1st quartile", "3rd quartile", "minimum", "trials"], record.times));
-    told.push(make("details", {}, make("summary", {}, "Trials (ms)"), tableOf(
-      ["trial", "upload", "solve", "download", "total", "kernel", "load", "clock (MHz)", "throttled", "again", "lock", "prepare"],
-      record.trials.map((trial, place) => [place + 1, ...trial]))));
+    const listed = record.trials.length < record.totals.length ? `, the first ${record.trials.length} of ${record.totals.length}` : "";
+    told.push(make("details", {}, make("summary", {}, `Trials (ms)${listed}`), tableOf(
+      ["trial", "total", "upload", "solve", "download", "kernel", "load", "clock (MHz)", "throttled", "again", "lock", "prepare"],
+      record.trials.map((trial, place) => [place + 1, record.totals[place], ...trial]))));
   }
   const [, machine, experiment, graph] = record.id.split("/");
   const file = ["file", `results/machines/${machine}/${experiment}/${graph}.jsonl`];

@@ -1,9 +1,12 @@
 """Figures within a page: the SVG that matplotlib writes, in a quarter of its bytes.
 
-What figures share stands once: markers and clips, whose ids are hashes of their content, and styles.
+What figures share stands once: markers and clips, whose ids are hashes of their content, and styles. Each
+colour has a second one for a dark page.
 """
 
 import re
+from collections.abc import Iterable
+from colorsys import hls_to_rgb, rgb_to_hls
 from html import escape
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -14,6 +17,13 @@ from retrace.system.errors import RetraceError
 
 UNSEEN = ("metadata", "style", "title", "desc", "defs")
 """Elements that are left out: the page names its figures itself, and has one set of definitions."""
+COLOUR = re.compile(r"#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b")
+PAINT = ("fill", "stroke")
+"""Attributes of their own that draw as a style does."""
+LETTERING = ("font-family", "font-size")
+"""Attributes that a drawing has for all its texts."""
+DARKEST, LIGHTEST = 0.07, 0.93
+"""The lightness of what is white or black on a light page, on a dark one."""
 FRACTION = re.compile(r"\d+\.\d+")
 UNTURNED = re.compile(r"rotate\(-?0 ")
 
@@ -33,8 +43,13 @@ class InlineFigures:
     @property
     def rules(self) -> Markup:
         """Return the style sheet of the figures; nothing in it can end a style element."""
-        rules = (f".{name}{{{style}}}\n" for style, name in self._styles.items())
-        return Markup("".join(rules).replace("<", ""))
+        return _sheet(self._styles.items())
+
+    @property
+    def dark_rules(self) -> Markup:
+        """Return what differs in it on a dark page."""
+        coloured = ((style, name) for style, name in self._styles.items() if COLOUR.search(style))
+        return _sheet((COLOUR.sub(lambda found: on_dark(found[0]), style), name) for style, name in coloured)
 
     def add(self, svg: str, name: str, title: str) -> Markup:
         """Return an SVG file as an element of HTML with the id `drawing-<name>`.
@@ -50,6 +65,7 @@ class InlineFigures:
                 if key := part.get("id"):
                     self._definitions.setdefault(key, self._element(part, {"id": key}))
         box = {key: _rounded(root.get(key, "")) for key in ("viewBox", "width")}
+        box |= {key: value for key in LETTERING if (value := root.get(key))}
         attributes = {"id": f"drawing-{name}", "role": "img", "aria-label": title} | box
         return Markup(self._element(root, attributes))
 
@@ -68,15 +84,33 @@ class InlineFigures:
     def _attributes(self, part: Element) -> dict[str, str]:
         """Return what draws an element: its style as a class, its numbers with two decimals."""
         attributes = {}
+        style = "; ".join(f"{key}: {value}" for key in PAINT if (value := part.get(key)))
+        if style := "; ".join(filter(None, (style, part.get("style", "")))):
+            attributes["class"] = self._styles.setdefault(style, f"f{len(self._styles)}")
         for full, value in part.items():
             key = full.rpartition("}")[2]
-            if key == "style":
-                attributes["class"] = self._styles.setdefault(value, f"f{len(self._styles)}")
-            elif key == "d":
+            if key in (*PAINT, "style"):
+                continue
+            if key == "d":
                 attributes[key] = re.sub(r"\s*([A-Za-z])\s*", r"\1", _rounded(value))
             elif key not in ("id", "transform") or (key == "transform" and not UNTURNED.match(value)):
                 attributes[key] = _rounded(value)
         return attributes
+
+
+def on_dark(colour: str) -> str:
+    """Return the colour that is on a dark page what `#rrggbb` or `#rgb` is on a light one: light for dark."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    red, green, blue = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
+    hue, lightness, saturation = rgb_to_hls(red, green, blue)
+    flipped = LIGHTEST - lightness * (LIGHTEST - DARKEST)
+    turned = hls_to_rgb(hue, flipped, saturation)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in turned)
+
+
+def _sheet(styles: Iterable[tuple[str, str]]) -> Markup:
+    rules = (f".{name}{{{style}}}\n" for style, name in styles)
+    return Markup("".join(rules).replace("<", ""))
 
 
 def _rounded(numbers: str) -> str:

@@ -52,7 +52,6 @@ class ListingRow:
     """Whether no graph that the machine has timed here is larger."""
     solver: str
     title: str
-    whose: str
     address: str
     tip: str
     times: Sequence[RankedCell]
@@ -140,7 +139,6 @@ class _Listed:
                 is_largest=row.title == self.largest.get(machine, row.title),
                 solver=first.full_name,
                 title=_title(first, printed),
-                whose=first.kind,
                 address=address(entry.record) if entry else "",
                 tip="; ".join(f"doubtful: {doubt.found}" for doubt in why),
                 times=[*self.times(entry, best)],

@@ -20,6 +20,12 @@ from retrace.records.record import PHASES, Record
 from retrace.reports.frame import Measured
 from retrace.reports.wording import duration
 
+SHOWN_OF_TRIALS = ("upload", "solve", "download", "kernel", "load", "sm_clock_mhz", "throttled", "again", "lock",
+                   "prepare")  # fmt: skip
+"""What the page lists of a trial beside its total."""
+MOST_TRIALS, DIGITS = 16, 5
+"""Of how many trials it lists that, and with how many digits; it draws the totals of all."""
+
 
 def address(record: Record) -> str:
     """Return `record/<machine>/<experiment>/<graph>/<solver>:<parameters>`, which no other record has."""
@@ -68,25 +74,17 @@ def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str,
     ]
     total = times["total"]
     card["total"] = (total.q1, total.median, total.q3)
-    totals = [trial.total for trial in record.trials]
-    card["ends"] = [(ms, duration(ms)) for ms in sorted({min(totals), max(totals)})]
+    card["totals"] = [_rounded(trial.total) for trial in record.trials]
+    card["throttled"] = [place for place, trial in enumerate(record.trials) if trial.throttled]
     card["trials"] = [
-        (
-            t.upload,
-            t.solve,
-            t.download,
-            t.total,
-            t.kernel,
-            t.load,
-            t.sm_clock_mhz,
-            t.throttled,
-            t.again,
-            t.lock,
-            t.prepare,
-        )
-        for t in record.trials
+        [_rounded(getattr(trial, name)) for name in SHOWN_OF_TRIALS] for trial in record.trials[:MOST_TRIALS]
     ]
     return card
+
+
+def _rounded(value: float | bool | None) -> float | bool | None:
+    """Return what a reader can use of a number: its record's file has all of it."""
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
 def _facts(part: str, record: Record) -> list[tuple[str, str]]:

@@ -40,12 +40,12 @@ SHOWN_VERDICTS = {Verdict.FAILS: True, Verdict.IN_PART: True, Verdict.HOLDS: Fal
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure, drawn already: its name, its title as the report names it, and the parts of its caption."""
+    """A figure, drawn already: its name, its title as the report names it, and its caption."""
 
     name: str
     title: str
     svg: Markup
-    caption: Sequence[Markup]
+    caption: Markup
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def _claims(summary: Abstract, pictures: Mapping[str, Picture]) -> dict[Verdict,
 
 def _figure_of(report: Report, claim: str, pictures: Mapping[str, Picture]) -> str:
     """Name the figure whose verdict a claim is, or else the first one of its experiments; empty without."""
-    drawings = {name: drawing for name, drawing in report.figures.items() if name in pictures}
+    drawings = {n: drawing for n, drawing in report.figures.items() if n in pictures and not drawing.falls}
     states = [name for name, drawing in drawings.items() if drawing.claim == claim]
     experiments = report.claims[claim].experiments
     shows = [name for name, drawing in drawings.items() if drawing.experiment in experiments]
@@ -216,9 +216,8 @@ def _picture(drawings: InlineFigures, path: Path, report: Report | None, name: s
     title = (drawing and drawing.title) or name
     title = f"{drawing.number}: {title}" if drawing and drawing.number else title
     caption = path.with_suffix(".md")
-    text = caption.read_text(encoding="utf-8").strip() if caption.exists() else ""
-    parts = [html(part) for part in text.split("\n\n", 1) if part]
-    return Picture(name, title, drawings.add(path.read_text(encoding="utf-8"), name, title), parts)
+    text = caption.read_text(encoding="utf-8") if caption.exists() else ""
+    return Picture(name, title, drawings.add(path.read_text(encoding="utf-8"), name, title), html(text))
 
 
 def _lists(frame: Frame, abstracts: Iterable[Abstract]) -> dict[str, Any]:
