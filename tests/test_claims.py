@@ -42,7 +42,7 @@ from retrace.reports.claim import (
 from retrace.reports.finding import Finding, Speaks, Verdict, Weighed, stands_to, verdict
 from retrace.reports.judge import judge
 from retrace.reports.report import load_reports
-from retrace.reports.wording import TIMES, duration, ratio
+from retrace.reports.wording import TIMES, duration, speed
 
 pytestmark = pytest.mark.usefixtures("steady")
 
@@ -178,7 +178,7 @@ def test_a_claim_is_judged_by_its_phase_and_by_medians_alone(claim: str, part: s
         assert found.verdict == (Verdict.HOLDS if wins else Verdict.FAILS), found.measured
         assert duration(least) in found.measured
         if isinstance(test, Faster | NotFaster | SomewhereFaster):
-            assert ratio(most / least if first else least / most) in found.measured
+            assert speed(most / least if first else least / most) in found.measured
 
 
 def test_where_a_claim_holds_in_part_is_said() -> None:

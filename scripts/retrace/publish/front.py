@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from retrace.reports.finding import Finding, Verdict, by_verdict
@@ -11,6 +11,7 @@ from retrace.reports.frame import Frame
 from retrace.reports.judge import judge
 from retrace.reports.report import Report
 from retrace.reports.wording import side_by_side
+from retrace.system.errors import RetraceError
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,51 @@ class Abstract:
         said = front.answered(lambda name: side_by_side({m: self.findings[name][m].number for m in machines}))
         return f"{machines[0]}: {said}" if len(machines) == 1 < len(self.machines) else said
 
+    def answer_of(self, machine: str) -> str:
+        """The answer in a sentence, with the numbers of a machine; empty if it lacks one."""
+        front = self.report.front
+        if not front or machine not in self.answering:
+            return ""
+        return front.answered(lambda name: self.findings[name][machine].number)
+
     def counts(self, machine: str) -> dict[Verdict, int]:
         """Count the claims by verdict, in the order of the verdicts."""
         counts = Counter(of_claim[machine].verdict for of_claim in self.findings.values())
         return {verdict: counts[verdict] for verdict in Verdict}
+
+
+SIGNS = {Verdict.HOLDS: "✅", Verdict.IN_PART: "🟡", Verdict.FAILS: "❌", Verdict.OPEN: "❔"}
+"""A sign for each verdict, which has its words beside it."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many claims of each report have which verdict on a machine."""
+
+    machine: str
+    gpu: str
+    of_reports: Mapping[str, Mapping[Verdict, int]]
+
+    @classmethod
+    def of(cls, abstracts: Iterable[Abstract], frame: Frame) -> Tally:
+        """Count those of the first machine with a GPU; raise RetraceError if none has records of a report."""
+        machine = next(iter(frame.on_gpu), "")
+        counts = {one.report.key: one.counts(machine) for one in abstracts if machine in one.machines}
+        gpus = (entry.record.machine.gpu for entry in frame.measured if entry.machine == machine)
+        name = next((gpu.name for gpu in gpus if gpu), "")
+        if not any(map(sum, (of.values() for of in counts.values()))):
+            raise RetraceError("results/machines: expected records of a report from a machine with a GPU, found none")
+        return cls(machine, name, counts)
+
+    @property
+    def total(self) -> dict[Verdict, int]:
+        """Those of all reports."""
+        return {verdict: sum(of[verdict] for of in self.of_reports.values()) for verdict in Verdict}
+
+    @property
+    def claims(self) -> int:
+        """How many claims there are."""
+        return sum(self.total.values())
 
 
 def abstract(report: Report, frame: Frame, first: str = "") -> Abstract:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from retrace.publish.chart import draw, image
 from retrace.publish.chart_words import caption
-from retrace.publish.first_and_resident import FROM_TODAY, make_today_table
+FROM_TODAY=make_today_table=None
 from retrace.publish.front import abstract
 from retrace.publish.generated_parts import with_part
 from retrace.publish.page import fill

@@ -22,7 +22,7 @@ from retrace.records.record import PHASES
 from retrace.records.variant import Variant
 from retrace.reports.finding import Finding, Speaks, Verdict, Weighed, weigh
 from retrace.reports.measures import Measure
-from retrace.reports.wording import duration, plural, ratio, word_list
+from retrace.reports.wording import duration, plural, ratio, speed, speeds, word_list
 from retrace.system.models import FileModel
 
 if TYPE_CHECKING:  # they read reports, which hold comparisons
@@ -250,7 +250,7 @@ class SomewhereFaster(Comparison):
         else:
             verdict, why = Verdict.FAILS, f"{first.slow} is no slower on any graph"
             sure = min((pair.assurance for pair in pairs if pair.order is Order.MORE), default=inf)
-        short = ", ".join(f"{ratio(pair.ratio)} on {pair.graph}" for pair in (first, last))
+        short = ", ".join(f"{speed(pair.ratio)} on {pair.graph}" for pair in (first, last))
         return Finding(verdict, f"{first}; {last}", why, short, stands_to=sure)
 
 
@@ -287,10 +287,10 @@ class Fastest(Comparison):
             comparisons[graph] = Weighed(speaks, here[0].work, sure)
             medians = {best: here[0].times[0].median} | {pair.slow: pair.times[1].median for pair in here}
             least = min(medians, key=lambda variant: medians[variant])
-            longer = ratio(medians[best] / medians[least]) if least != best else ""
-            time = duration(medians[least]) + (f", {names[best]} takes {longer}" if longer else "")
+            faster = f", {speed(medians[best] / medians[least])}" if least != best else ""
+            time = duration(medians[least]) + (f"{faster} than {names[best]}" if faster else "")
             quoted.append(f"{graph}: fastest of {len(medians)} is {names[least]} ({time})")
-            largest = f"{names[least]}{f' by {longer}' if longer else ''} on {graph}"
+            largest = f"{names[least]}{faster} on {graph}"
         if not comparisons:
             return evidence.untimed
         return weigh(comparisons, quoted[0], quoted[-1], short=quoted[-1], largest=largest)
@@ -325,7 +325,7 @@ class GainGrows(Comparison):
         for pair in (pairs[0], pairs[-1]):
             ms = pair.times[1].median - pair.times[0].median
             saved = f"{duration(abs(ms))} {'saved' if ms >= 0 else 'lost'}"
-            texts.append(f"{pair.graph}: {saved} ({ratio(pair.ratio)})")
+            texts.append(f"{pair.graph}: {saved} ({speed(pair.ratio)})")
         return weigh(comparisons, *texts, short=texts[0])
 
 
@@ -663,8 +663,8 @@ class OneOff(Comparison):
 
 
 def _short(pairs: Sequence[Pair], counts: Sequence[str]) -> str:
-    ratios = dict.fromkeys(ratio(pair.ratio) for pair in (pairs[0], pairs[-1]))
-    return "; ".join([f"{' to '.join(ratios)} on {pairs[0].graph}", *counts])
+    said = speeds(pairs[0].ratio, pairs[-1].ratio)
+    return "; ".join([f"{said} on {pairs[0].graph}", *counts])
 
 
 def _shares_left(evidence: Evidence, further: Variant, without: Variant) -> dict[str, float]:

@@ -15,7 +15,7 @@ from retrace.reports.finding import Finding, Verdict
 from retrace.reports.frame import Frame, Measured, why_incomparable
 from retrace.reports.measures import Measure
 from retrace.reports.report import Report
-from retrace.reports.wording import duration, few_trials, ratio, word_list
+from retrace.reports.wording import duration, few_trials, speed, word_list
 from retrace.system.errors import RetraceError
 
 
@@ -151,4 +151,4 @@ class Pair:
 
     def __str__(self) -> str:
         first, second = (f"{duration(times.median)}{few_trials(times)}" for times in self.times)
-        return f"{self.graph}: {first} ({self.fast}), {second} ({self.slow}), {ratio(self.ratio)}"
+        return f"{self.graph}: {first} ({self.fast}), {second} ({self.slow}), {speed(self.ratio)}"

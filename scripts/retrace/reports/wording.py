@@ -9,6 +9,8 @@ from retrace.records.statistics import ENOUGH, Summary
 TIMES = "\N{MULTIPLICATION SIGN}"
 INFINITE = "\N{INFINITY}"
 EMPTY = "\N{EN DASH}"
+PERCENT_BELOW = 1.5
+"""Up to so many times a difference is written in percent."""
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -37,6 +39,33 @@ def three_digits(value: float) -> str:
 def ratio(value: float) -> str:
     """Write how many times as long something takes."""
     return f"{three_digits(value)}{TIMES}"
+
+
+def speed(factor: float) -> str:
+    """Write with two digits how fast something is that another takes `factor` times as long as.
+
+    `2.0 × faster`, `16 % faster`, `1.8 × slower`; or `as fast`.
+    """
+    word, times = ("faster", factor) if factor >= 1 else ("slower", 1 / factor)
+    if times < PERCENT_BELOW:
+        percent = round(100 * (times - 1))
+        return f"{percent}\N{NO-BREAK SPACE}% {word}" if percent else "as fast"
+    return f"{two_digits(times)}\N{NO-BREAK SPACE}{TIMES} {word}"
+
+
+def speeds(least: float, most: float) -> str:
+    """Write a range of speeds: `4.4 to 11 × faster`, `12 % slower to 2.0 × faster`."""
+    low, high = speed(least), speed(most)
+    if low == high:
+        return low
+    number, _, unit = low.partition("\N{NO-BREAK SPACE}")
+    return f"{number if high.endswith(unit) else low} to {high}"
+
+
+def two_digits(value: float) -> str:
+    """Write a number above 0 with two digits and no exponent."""
+    decimals = 1 - floor(log10(float(f"{value:.2g}")))
+    return f"{round(value, decimals):,.{max(decimals, 0)}f}"
 
 
 def power_of_two(number: int) -> str:

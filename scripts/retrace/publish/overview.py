@@ -1,0 +1,205 @@
+"""README's figure: the verdicts of each report, and how many times as fast as a core the GPU was and is.
+
+It is drawn twice, for readers of light and of dark pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from retrace.publish.chart import STYLE
+from retrace.publish.chart_axes import ROW, fit_height, framed, tick_ratio
+from retrace.publish.front import Tally
+from retrace.publish.panels import family
+from retrace.publish.plain_names import graph_of, problem_of
+from retrace.reports.finding import Verdict
+from retrace.reports.frame import PRINTED_PAIR, Frame, GraphRow, speed_up
+from retrace.reports.report import Report, SpeedUp
+from retrace.reports.wording import TIMES, two_digits
+
+NAMES = {"overview": False, "overview-dark": True}
+"""The files, and whether each is for dark pages."""
+SEGMENTS = {
+    Verdict.HOLDS: "#009E73",
+    Verdict.IN_PART: "#F0C94A",
+    Verdict.FAILS: "#E0661A",
+    Verdict.OPEN: "#B8BEC6",
+}
+INSIDE = "#000000"
+"""The colour of the numbers in them."""
+KEY: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderpad": 0.3, "columnspacing": 1.2}
+"""Where the key of a panel is: below its title."""
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours of a page: its ground, words, grid, and what is faster and slower than a core."""
+
+    paper: str
+    ink: str
+    muted: str
+    grid: str
+    faster: str
+    slower: str
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """The settings of matplotlib."""
+        words = ("text.color", "axes.labelcolor", "xtick.color", "ytick.color")
+        return {
+            **STYLE,
+            **dict.fromkeys(words, self.ink),
+            "axes.edgecolor": self.muted,
+            "figure.facecolor": self.paper,
+            "axes.facecolor": self.paper,
+            "savefig.facecolor": self.paper,
+        }
+
+
+LIGHT = Palette("#ffffff", "#000000", "#555555", "#dddddd", "#0072B2", "#C24E00")
+DARK = Palette("#0d1117", "#e6edf3", "#a5afba", "#30363d", "#56B4E9", "#F08A4B")
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How many times as fast as a core a report's kernel was in print and is here, on a graph."""
+
+    title: str
+    printed: float
+    measured: float
+    beside_best: float | None
+    """Beside the fastest program on one core, if that is not the report's."""
+
+
+def speeds(reports: Sequence[Report], frame: Frame, machine: str) -> list[Speed]:
+    """List the tables with a printed speed-up: all real graphs, and of generated ones the largest of a kind."""
+    every = []
+    for report in reports:
+        for experiment, layout in report.tables.items():
+            if layout.speed_up:
+                rows = [row for row in frame.of(experiment).rows if row.first.pair == PRINTED_PAIR]
+                every += _of_table(rows, layout.speed_up, machine)
+    return every
+
+
+def _of_table(rows: Sequence[GraphRow], asked: SpeedUp, machine: str) -> Iterator[Speed]:
+    largest: dict[str, tuple[tuple[int, int, str], Speed]] = {}
+    for row in rows:
+        slow, fast = row.of(machine, asked.over), row.of(machine, asked.of)
+        printed, measured = _printed(row, asked), speed_up(slow, fast)
+        if slow is None or fast is None or printed is None or measured is None:
+            continue
+        if slow.record.graph.origin == "report":  # toys
+            continue
+        on_core = [entry for entry in row.here(machine) if entry.total and entry.record.cores == 1]
+        best = min(on_core, key=lambda entry: entry.times["total"].median)
+        beside = speed_up(best, fast) if best is not slow else None
+        title = f"{problem_of(fast)}, {graph_of(fast)}"
+        speed = Speed(title, printed, measured[0], beside and beside[0])
+        kind = family(fast) or fast.graph
+        largest[kind] = max(largest.get(kind, (fast.work, speed)), (fast.work, speed), key=lambda one: one[0])
+    yield from (speed for _, speed in largest.values())
+
+
+def _printed(row: GraphRow, asked: SpeedUp) -> float | None:
+    """Return the greatest printed speed-up of a graph, each on one system where the report says so."""
+    sound = [entry for entry in row.printed if entry.printed.ms > 0 and not entry.printed.doubt]
+    slow, fast = ([entry for entry in sound if entry.solver == spec] for spec in (asked.over, asked.of))
+    shared = {entry.machine for entry in slow} & {entry.machine for entry in fast}
+    return max(
+        (
+            a.printed.ms / b.printed.ms
+            for a in slow
+            for b in fast
+            if not shared or a.machine == b.machine
+        ),
+        default=None,
+    )
+
+
+def draw_overview(tally: Tally, every: Sequence[Speed], dark: bool) -> Figure:
+    """Draw both panels for a machine."""
+    palette = DARK if dark else LIGHT
+    total, counts = tally.total, tally.of_reports
+    share = total[Verdict.HOLDS] / tally.claims
+    title = f"{total[Verdict.HOLDS]} of {tally.claims} claims ({share:.0%}) hold on an {tally.gpu}"
+    title += f", {total[Verdict.IN_PART]} in part; {total[Verdict.FAILS]} do not"
+    with rc_context(palette.style):
+        figure, part = framed(title, "", "")
+        heights = [ROW * 1.45 * (len(counts) + 1), ROW * 1.75 * max(1, len(every)) + ROW]
+        above, below = part.subplots(2, height_ratios=heights)
+        _draw_verdicts(above, {"all reports": total, **counts})
+        _draw_speeds(below, every, palette)
+        fit_height(figure, heights)
+    return figure
+
+
+def _draw_verdicts(axes: Axes, counts: Mapping[str, Mapping[Verdict, int]]) -> None:
+    for row, of_report in enumerate(counts.values()):
+        left, whole = 0.0, max(1, sum(of_report.values()))
+        for verdict, colour in SEGMENTS.items():
+            width = of_report[verdict] / whole
+            axes.barh(row, width, left=left, color=colour, height=0.8)
+            if of_report[verdict]:
+                number = axes.text(
+                    left + width / 2, row, f"{of_report[verdict]}", ha="center", va="center", color=INSIDE
+                )
+                number.set_gid(f"inside-{row}-{verdict.name}")
+            left += width
+    axes.set_yticks(range(len(counts)), list(counts))
+    axes.get_yticklabels()[0].set_fontweight("bold")
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(len(counts) - 0.5, -0.5)
+    axes.set_xlim(0, 1)
+    axes.xaxis.set_visible(False)
+    axes.spines[:].set_visible(False)
+    key = [Patch(color=colour, label=str(verdict)) for verdict, colour in SEGMENTS.items()]
+    axes.set_title("What the reports claim, measured anew", loc="left", pad=20)
+    axes.legend(handles=key, ncols=len(key), **KEY).set_in_layout(False)
+
+
+def _draw_speeds(axes: Axes, every: Sequence[Speed], palette: Palette) -> None:
+    axes.set_title("Printed and measured: how many times as fast as one CPU core is the GPU?", loc="left", pad=20)
+    axes.set_xscale("log")
+    axes.grid(axis="x", color=palette.grid, lw=0.6)
+    axes.set_axisbelow(True)
+    axes.axvline(1, color=palette.muted, lw=1)
+    for row, speed in enumerate(every):
+        colour = palette.faster if speed.measured >= 1 else palette.slower
+        axes.plot([speed.printed, speed.measured], [row, row], color=colour, lw=2.5, zorder=2)
+        axes.plot(speed.printed, row, "o", mfc=palette.paper, mec=palette.muted, ms=7, zorder=3)
+        axes.plot(speed.measured, row, "o", color=colour, ms=7, zorder=3)
+        side = 1 if speed.measured >= speed.printed else -1
+        said = [(speed.measured, side, "bold"), (speed.printed, -side, "normal")]
+        if speed.beside_best:
+            around = palette.faster if speed.beside_best >= 1 else palette.slower
+            axes.plot(speed.beside_best, row, "D", mfc=palette.paper, mec=around, ms=5, zorder=3)
+            said.append((speed.beside_best, -1, "normal"))
+        for value, outwards, weight in said:
+            axes.annotate(
+                two_digits(value) + TIMES, (value, row), (9 * outwards, 0), textcoords="offset points",
+                va="center", ha="left" if outwards > 0 else "right", weight=weight,
+            )  # fmt: skip
+    axes.set_yticks(range(len(every)), [speed.title for speed in every])
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(len(every) - 0.4, -0.6)
+    ends = [value for one in every for value in (one.printed, one.measured, one.beside_best) if value] or [1]
+    axes.set_xlim(min(ends) / 4, max(ends) * 4)
+    axes.xaxis.set_major_formatter(lambda value, _: tick_ratio(value))
+    axes.set_xlabel("the core is faster  ←  1×  →  the GPU is faster")
+    axes.spines["left"].set_visible(False)
+    hollow: dict[str, Any] = {"ls": "", "mfc": palette.paper}
+    key = [
+        Line2D([], [], marker="o", mec=palette.muted, label="printed", **hollow),
+        Line2D([], [], ls="", marker="o", color=palette.muted, label="measured"),
+        Line2D([], [], marker="D", mec=palette.muted, label="measured, beside the fastest on a core", **hollow),
+    ]
+    axes.legend(handles=key, ncols=len(key), **KEY).set_in_layout(False)

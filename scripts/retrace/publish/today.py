@@ -1,0 +1,199 @@
+"""What is fast today: a first search and a further one, ours beside the published kernels and libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from statistics import median
+from typing import Literal
+
+from retrace.publish.doubts import doubts
+from retrace.publish.page import MARK
+from retrace.publish.panels import spans
+from retrace.publish.plain_names import graph_of, problem_of
+from retrace.publish.provenance import cores_of
+from retrace.publish.record_cards import address
+from retrace.reports.frame import PRINTED_PAIR, Frame, Measured
+from retrace.reports.like_for_like import (
+    FIRST,
+    RESIDENT,
+    SHOWN_TODAY,
+    Contenders,
+    best_other,
+    break_even,
+    contenders,
+    is_ours,
+    is_search,
+)
+from retrace.reports.measures import Measure
+from retrace.reports.report import Report
+from retrace.reports.wording import EMPTY, duration, few_trials, ratio, speed, word_list
+
+SAMPLES = ("sources", "pairs")
+"""Parameters of a record whose trials have a source, or a pair of vertices, each."""
+Side = Literal["published", "library"]
+
+
+@dataclass(frozen=True)
+class Race:
+    """What a machine measured of a problem on a graph that a figure of first searches names."""
+
+    experiment: str
+    title: str
+    entries: Sequence[Measured]
+    is_front: bool
+    """Whether it is the first or the last graph of its figure."""
+
+    @cached_property
+    def by(self) -> Mapping[Measure, Contenders]:
+        """Who is compared, by each measure that ours have."""
+        compared = {measure: contenders(measure, self.entries) for measure in SHOWN_TODAY}
+        return {measure: one for measure, one in compared.items() if one}
+
+    @property
+    def problem(self) -> str:
+        """The problem in plain words."""
+        return problem_of(self.entries[0])
+
+    @property
+    def plain_title(self) -> str:
+        """The problem and the graph in plain words."""
+        return f"{self.problem}, {graph_of(self.entries[0])}"
+
+    @property
+    def ahead(self) -> str:
+        """Say from which search on our resident one has paid, beside what else is fastest at first."""
+        further = self.by.get(RESIDENT)
+        if further is None or not is_search(further.ours):
+            return ""
+        others = [entry for entry in self.entries if not is_ours(entry)]
+        return break_even(further.ours, best_other(further.ours, others))
+
+
+def races(reports: Sequence[Report], frame: Frame) -> list[Race]:
+    """List what the first machine with a GPU measured for the figures of first searches, graph by graph."""
+    machine = next(iter(frame.on_gpu), "")
+    drawings = [one for report in reports for one in report.figures.values() if one.y == FIRST and one.graphs]
+    found = []
+    for drawing in drawings:
+        rows = frame.of(drawing.experiment).rows
+        for graph in drawing.graphs:
+            for row in rows:
+                entries = [entry for entry in row.here(machine) if entry.total]
+                if entries and (row.first.graph, row.first.pair) == (graph, PRINTED_PAIR):
+                    front = graph in (drawing.graphs[0], drawing.graphs[-1])
+                    found.append(Race(drawing.experiment, row.title, entries, front))
+    return [race for race in found if FIRST in race.by]
+
+
+def typical(every: Sequence[Race], side: Side) -> str:
+    """Say how fast ours is beside a side in a first search: the median of all graphs; empty without any."""
+    factors = [factor for race in every if (factor := race.by[FIRST].over(getattr(race.by[FIRST], side)))]
+    return speed(median(factors)) if factors else ""
+
+
+class Tables:
+    """The tables of what is fast today, in Markdown, with a mark at each number in doubt."""
+
+    def __init__(self, every: Sequence[Race]) -> None:
+        self.races = every
+        self.doubtful = doubts([entry for race in every for entry in race.entries])
+
+    @property
+    def front(self) -> str:
+        """The table of README: the times of the first and the last graph of each figure."""
+        heads = ["", "published kernel", "best library", "ours", "ours, graph in place"]
+        rows = [
+            [race.plain_title, *(self._time(race, FIRST, side) for side in ("published", "library", "ours")),
+             self._time(race, RESIDENT, "ours")]
+            for race in self.races if race.is_front
+        ]  # fmt: skip
+        return f"{_table(heads, rows)}\n\n<sub>{self._footnote}</sub>"
+
+    @property
+    def all_graphs(self) -> str:
+        """A table for each measure: who is fastest on each graph, and how many times as long others take."""
+        heads = ["", "published kernel", "best library", "ours"]
+        parts = []
+        for measure in SHOWN_TODAY:
+            last = ["ahead from search"] * (measure == RESIDENT)
+            rows = [
+                [f"{race.problem}, {race.title}",
+                 *(self._named(race, measure, side) for side in ("published", "library", "ours")),
+                 *([race.ahead or EMPTY] if last else [])]
+                for race in self.races if measure in race.by
+            ]  # fmt: skip
+            parts += [f"### {measure.capitalize()}", _table(heads + last, rows)]
+        return "\n\n".join([*parts, f"<sub>{self._footnote}</sub>"])
+
+    @property
+    def by_graph(self) -> str:
+        """A folded table for each graph: every solver, the fastest first search on top."""
+        parts = []
+        for _, of_figure in groupby(self.races, key=lambda race: race.experiment):
+            for race in of_figure:
+                parts.append(
+                    f"<details><summary>{race.problem}, {race.title}</summary>\n\n"
+                    f"{_table(['solver', 'first search', 'beside the best', 'resident'], self._ranked(race))}"
+                    "\n\n</details>"
+                )
+        return "\n\n".join(parts)
+
+    def _ranked(self, race: Race) -> Iterator[list[str]]:
+        timed = [entry for entry in race.entries if FIRST in entry.times]
+        timed.sort(key=lambda entry: entry.times[FIRST].median)
+        for entry in timed:
+            factor = entry.times[FIRST].median / timed[0].times[FIRST].median
+            name = f"`{entry.name}` ({', '.join(filter(None, (_whose(entry), cores_of(entry.record))))})"
+            yield [name, self._cell(entry, FIRST), ratio(factor), self._cell(entry, RESIDENT)]
+
+    def _named(self, race: Race, measure: Measure, side: str) -> str:
+        """Write a time, whose it is, and of others how many times as long it takes as ours."""
+        compared = race.by[measure]
+        entry: Measured | None = getattr(compared, side)
+        if entry is None:
+            return EMPTY
+        factor = compared.over(entry)
+        over = f" ({ratio(factor)})" if side != "ours" and factor else ""
+        cores = f", {where}" if (where := cores_of(entry.record)) else ""
+        return f"{self._cell(entry, measure)}{over}<br>`{entry.name}`{cores}"
+
+    def _time(self, race: Race, measure: Measure, side: str) -> str:
+        entry = getattr(race.by[measure], side) if measure in race.by else None
+        if entry is None:
+            return EMPTY
+        peer = (entry.record.software.peer or "").partition(" ")[0]
+        where = cores_of(entry.record)
+        said = ", ".join(filter(None, (peer, where if peer or where == "1 core" else "")))
+        return f"{self._cell(entry, measure)}{f' ({said})' if said else ''}"
+
+    def _cell(self, entry: Measured, measure: Measure) -> str:
+        if (times := entry.times.get(measure)) is None:
+            return EMPTY
+        mark = f" {MARK}" if address(entry.record) in self.doubtful else ""
+        return f"{duration(times.median)}{few_trials(times)}{mark}"
+
+    @property
+    def _footnote(self) -> str:
+        entries = [entry for race in self.races for entry in race.entries]
+        given = [entry.record.parameters for entry in entries if is_search(entry)]
+        samples = {f"{some[key]} {key}" for some in given for key in SAMPLES if key in some} or {"1 source"}
+        medians = spans(entry.times[FIRST].n for entry in entries if FIRST in entry.times)
+        machine = entries[0].machine if entries else "no machine"
+        said = f"Measured on {machine}: medians of {medians}; each search but betweenness's from"
+        said += f" {word_list(sorted(samples))}"
+        said += "; pairs far apart." if any(some.get("pair") == "far" for some in given) else "."
+        said += f" {EMPTY}: not measured, or it cannot be told which is fastest."
+        reasons = sorted({doubt.why for some in self.doubtful.values() for doubt in some})
+        return said + (f" {MARK}: a doubtful number ({'; '.join(reasons)})." if reasons else "")
+
+
+def _whose(entry: Measured) -> str:
+    return "ours" if is_ours(entry) else "published" if entry.is_published_kernel else entry.group
+
+
+def _table(heads: Sequence[str], rows: Iterator[list[str]] | Sequence[list[str]]) -> str:
+    lines = [heads, ["---", *["--:"] * (len(heads) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
