@@ -19,7 +19,7 @@ from retrace.records.ranking import Order, rank
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, GraphRow, Measured, Printed, why_incomparable
 from retrace.reports.measures import Measure
 from retrace.reports.report import TableLayout
-from retrace.reports.wording import ratio
+from retrace.reports.wording import speed
 
 OFFERED: tuple[Measure, ...] = ("first search", "resident", "total", "energy")
 """The measures by which a reader may rank every table."""
@@ -29,7 +29,7 @@ STEPS = (1.0, 1.5, 3.0, 10.0)
 
 @dataclass(frozen=True)
 class RankedCell:
-    """A time, how many times as long as the best it takes, and its colour; both are empty of what has no best.
+    """A time, how much slower than the best it is, and its colour; both are empty of what has no best.
 
     `best` are all that cannot be told from the least.
     """
@@ -68,22 +68,21 @@ class Listing:
     rows: Sequence[ListingRow]
 
 
-def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listing:
-    """List an experiment's frame; `machines` come in their order."""
-    return _Listed(frame, layout, [name for name in machines if name in frame.machines] or [""]).listing
+def listing(frame: Frame, layout: TableLayout) -> Listing:
+    """List an experiment's frame."""
+    return _Listed(frame, layout).listing
 
 
 @dataclass(frozen=True)
 class _Listed:
     frame: Frame
     layout: TableLayout
-    machines: Sequence[str]
 
     @property
     def listing(self) -> Listing:
         systems = [f"{system} ({hardware})" for system, hardware in self.systems]
         rows = [
-            line for place, row in enumerate(self.frame.rows) for m in self.machines
+            line for place, row in enumerate(self.frame.rows) for m in self.frame.machines or [""]
             for line in self.lines(place, row, m)
         ]  # fmt: skip
         return Listing(self.layout.by, self.measures, systems, rows)
@@ -176,7 +175,7 @@ def ranked(cell: Cell, best: Measured | None, measure: Measure) -> RankedCell:
     if cell.entry is best or rank(least, cell.times) is Order.TIE:
         return RankedCell(cell, "", 0, best=True)
     over = cell.times.median / least.median if least.median else float("inf")
-    return RankedCell(cell, ratio(over), sum(over > step for step in STEPS))
+    return RankedCell(cell, speed(1 / over), sum(over > step for step in STEPS))
 
 
 def _names(frame: Frame, row: GraphRow) -> dict[str, list[Printed]]:

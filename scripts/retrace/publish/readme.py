@@ -22,7 +22,7 @@ COUNTED = {
 def with_results(text: str, abstracts: Sequence[Abstract], tally: Tally, every: Sequence[Race]) -> str:
     """Return README with its parts made anew; raise RetraceError if it lacks a mark."""
     parts: dict[str, Callable[[], str]] = {
-        ANSWER: lambda: _answer(tally, every),
+        ANSWER: lambda: answer(tally, every),
         VERDICTS: lambda: _verdicts(abstracts, tally),
         TODAY: lambda: Tables(every).front,
     }
@@ -31,8 +31,8 @@ def with_results(text: str, abstracts: Sequence[Abstract], tally: Tally, every: 
     return text
 
 
-def _answer(tally: Tally, every: Sequence[Race]) -> str:
-    """Say how many claims hold, and how much faster what is fast today is."""
+def answer(tally: Tally, every: Sequence[Race]) -> str:
+    """Say in Markdown how many claims hold, and how much faster what is fast today is."""
     numbers = [f"{number} {COUNTED[verdict]}" for verdict, number in tally.total.items() if number]
     said = f"**Of {tally.claims} claims, on an {tally.gpu}, {', '.join(numbers[:-1])} and {numbers[-1]}."
     beside = {"published kernel": typical(every, "published"), "library": typical(every, "library")}

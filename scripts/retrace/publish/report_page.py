@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,16 +12,19 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from retrace.catalogue.known_solvers import CATALOGUE
+from retrace.publish.chart import image
 from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.doubts import doubts
-from retrace.publish.first_and_resident import make_today_table
-from retrace.publish.front import Abstract, abstract
+from retrace.publish.front import Abstract, Tally, abstract
 from retrace.publish.inline_figures import InlineFigures
 from retrace.publish.listings import OFFERED, STEPS, Listing, listing
+from retrace.publish.overview import draw_overview, speeds
 from retrace.publish.page import fill
 from retrace.publish.provenance import provenance
+from retrace.publish.readme import answer
 from retrace.publish.record_cards import cards, packed
 from retrace.publish.tables import quantity
+from retrace.publish.today import Tables, races
 from retrace.publish.verification import marks, outcomes
 from retrace.reports.claim import Claim
 from retrace.reports.evidence import Evidence
@@ -30,10 +32,7 @@ from retrace.reports.finding import COMPARING, Verdict
 from retrace.reports.frame import KINDS, Entry, Frame, Measured
 from retrace.reports.measures import MEASURES
 from retrace.reports.report import Report, table_layout
-from retrace.system.project import ROOT
 
-HERO = ROOT / "docs" / "results" / "hero.svg"
-"""The figure of the first screen, shown if it was drawn."""
 SHOWN_VERDICTS = {Verdict.FAILS: True, Verdict.IN_PART: True, Verdict.HOLDS: False, Verdict.OPEN: False}
 """The verdicts in the order in which claims stand, and whether a reader sees theirs before asking."""
 
@@ -80,19 +79,16 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
     """Return the page as HTML.
 
     `figures` are SVG files of `results/figures/`, with their captions in `.md` beside them; `own` is the
-    reader's machine, which comes first. Of claims, a machine without a GPU can tell little: there, and as
-    what is shown before the reader chooses, it comes first only if it has one.
+    reader's machine, which comes first if it has a GPU. The first one is shown until a reader chooses another.
     """
-    machines = sorted(frame.machines, key=lambda name: (name != own, frame.machines.index(name)))
-    first = next((name for name in machines if name in frame.on_gpu), next(iter(machines), ""))
+    frame = Frame(sorted(frame.entries, key=lambda entry: not entry.printed and entry.machine != own))
+    first = next(iter([*frame.on_gpu, *frame.machines]), "")
     drawings = InlineFigures()
     drawn = {path.stem: path for path in figures}
-    ordered = sorted(reports, key=lambda report: report.place)
-    sections = [_section(report, frame, machines, first, drawn, drawings) for report in ordered]
+    sections = [_section(report, frame, drawn, drawings) for report in sorted(reports, key=lambda r: r.place)]
     taken = {name for section in sections for name in section.tables}
-    others = sorted({entry.experiment for entry in frame.measured} - taken)
-    if others:
-        tables = {name: _table(frame, name, None, machines) for name in others}
+    if others := sorted({entry.experiment for entry in frame.measured} - taken):
+        tables = {name: _table(frame, name, None) for name in others}
         pictures = [_picture(drawings, drawn[name], None, name) for name in others if name in drawn]
         sections.append(Section("other-experiments", "Experiments of no report", tables, pictures=pictures))
     every_mark = list(marks(frame).itertuples())
@@ -101,15 +97,12 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
     return fill(
         "report.html.j2",
         sections=sections,
+        screen=_first_screen(abstracts, reports, frame, drawings),
         judged=len(abstracts),
-        counts=_counts(abstracts, first),
         first=first,
-        hero=drawings.add(HERO.read_text(encoding="utf-8"), "hero", "Do the numbers still hold?")
-        if HERO.exists() else "",
-        today=html(re.sub("</?sub>", "", make_today_table(reports, frame))),
         computers={entry.machine: entry.record.machine for entry in reversed(frame.measured)},
-        machines={name: provenance(name, frame.measured) for name in machines},
-        measures=[m for m in OFFERED if any(m in table.measures for table in listings)],
+        machines={name: provenance(name, frame.measured) for name in frame.machines},
+        measures=[measure for measure in OFFERED if any(measure in table.measures for table in listings)],
         graphs=sorted({row.graph for table in listings for row in table.rows}),
         solvers_shown=sorted({row.solver for table in listings for row in table.rows}),
         shown_verdicts=SHOWN_VERDICTS,
@@ -126,26 +119,34 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class FirstScreen:
+    """The answer, its figure and the table of today, of the first machine with a GPU; empty without one."""
+
+    answer: Markup = field(default_factory=Markup)
+    figure: Markup = field(default_factory=Markup)
+    today: Markup = field(default_factory=Markup)
+
+
+def _first_screen(
+    abstracts: Sequence[Abstract], reports: Sequence[Report], frame: Frame, drawings: InlineFigures
+) -> FirstScreen:
+    if not any(machine in frame.on_gpu for summary in abstracts for machine in summary.machines):
+        return FirstScreen()
+    tally, today = Tally.of(abstracts, frame), races(reports, frame)
+    overview = image(draw_overview(tally, speeds(reports, frame, tally.machine), dark=False), "svg")
+    figure = drawings.add(overview.decode(), "overview", "The verdicts, and printed speed-ups measured anew")
+    table = html(re.sub("</?sub>", "", Tables(today).front)) if today else Markup()
+    return FirstScreen(html(answer(tally, today)), figure, table)
+
+
 def link(target: str) -> str:
     """Return a link to an address of the page."""
     return f"#{quote(target, safe='/:=,')}"
 
 
-def _counts(abstracts: Iterable[Abstract], machine: str) -> dict[Verdict, int]:
-    """Count the claims of all reports by the verdict of a machine."""
-    counts = Counter[Verdict]()
-    for summary in abstracts:
-        counts.update(summary.counts(machine) if machine in summary.machines else {})
-    return {verdict: counts[verdict] for verdict in Verdict}
-
-
 def _section(
-    report: Report,
-    frame: Frame,
-    machines: Sequence[str],
-    first: str,
-    drawn: Mapping[str, Path],
-    drawings: InlineFigures,
+    report: Report, frame: Frame, drawn: Mapping[str, Path], drawings: InlineFigures
 ) -> Section:
     measured = {entry.experiment for entry in frame.entries}
     names = dict.fromkeys([*report.tables, *(figure.experiment for figure in report.figures.values())])
@@ -154,13 +155,13 @@ def _section(
              if name in drawn and _timed(frame, report, name)]  # fmt: skip
     pictures = {name: _picture(drawings, drawn[name], report, name) for name in shown}
     built = [entry for entry in frame.measured if entry.experiment in experiments]
-    summary = abstract(report, frame, first)
+    summary = abstract(report, frame)
     claims = _claims(summary, pictures)
     beside = [one.picture for groups in claims.values() for one in groups]
     return Section(
         key=report.key,
         title=report.title,
-        tables={name: _table(frame, name, report, machines) for name in experiments},
+        tables={name: _table(frame, name, report) for name in experiments},
         claims=claims,
         pictures=[picture for picture in pictures.values() if picture not in beside],
         built=sorted(built, key=lambda entry: KINDS.index(entry.kind)),
@@ -203,12 +204,10 @@ def _timed(frame: Frame, report: Report, figure: str) -> bool:
     return any(entry.total for entry in frame.measured if entry.experiment in shown)
 
 
-def _table(
-    frame: Frame, experiment: str, report: Report | None, machines: Sequence[str]
-) -> tuple[str, Listing]:
+def _table(frame: Frame, experiment: str, report: Report | None) -> tuple[str, Listing]:
     layout = table_layout(report, experiment)
     title = f"{layout.number}: {layout.title}" if layout.number else layout.title
-    return title, listing(frame.of(experiment), layout, machines)
+    return title, listing(frame.of(experiment), layout)
 
 
 def _picture(drawings: InlineFigures, path: Path, report: Report | None, name: str) -> Picture:
