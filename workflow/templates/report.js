@@ -46,7 +46,7 @@ function order(table, place, down = false, byGraph = false) {
 function rankBy(table, measure) {
   const heads = [...table.tHead.rows[0].cells];
   const by = heads.some((head) => head.dataset.measure === measure) ? measure : table.dataset.by;
-  if (table.dataset.ranked === by) return;
+  if ((table.dataset.ranked ?? table.dataset.by) === by) return;
   table.dataset.ranked = by;
   for (const head of heads) head.removeAttribute("aria-sort");
   const place = heads.findIndex((head) => head.dataset.measure === by);
@@ -138,7 +138,7 @@ addEventListener("click", ({ target }) => {
     for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
     head.ariaSort = down ? "descending" : "ascending";
     order(target.closest("table"), sort, down);
-    delete target.closest("table").dataset.ranked;
+    target.closest("table").dataset.ranked = "head";
   }
 });
 

@@ -6,7 +6,6 @@ colour has a second one for a dark page.
 
 import re
 from collections.abc import Iterable
-from colorsys import hls_to_rgb, rgb_to_hls
 from html import escape
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -22,8 +21,12 @@ PAINT = ("fill", "stroke")
 """Attributes of their own that draw as a style does."""
 LETTERING = ("font-family", "font-size")
 """Attributes that a drawing has for all its texts."""
-DARKEST, LIGHTEST = 0.07, 0.93
-"""The lightness of what is white or black on a light page, on a dark one."""
+WEIGHTS = (0.2126, 0.7152, 0.0722)
+"""Of the linear parts of a colour in its luminance, as WCAG 2 defines it, also FLARE."""
+FLARE, DARK_GROUND = 0.05, 0.0065
+"""What contrast adds to a luminance, and the luminance of a dark page."""
+TIP, BETWEEN_TIPS = "tip:", "|"
+"""What the id of an element begins with that has words of its own, one for each of its markers or one in all."""
 FRACTION = re.compile(r"\d+\.\d+")
 UNTURNED = re.compile(r"rotate\(-?0 ")
 
@@ -72,11 +75,13 @@ class InlineFigures:
     def _element(self, part: Element, given: dict[str, str] | None = None) -> str:
         """Return an element with its children; `given` attributes replace or join those that draw it."""
         tag = part.tag.rpartition("}")[2]
+        _spread_tips(part)
         children = [self._element(child) for child in part if child.tag.rpartition("}")[2] not in UNSEEN]
-        inside = escape((part.text or "").strip()) + "".join(children)
+        tip = f"<title>{escape(words)}</title>" if (words := part.get(TIP)) else ""
+        inside = tip + escape((part.text or "").strip()) + "".join(children)
         attributes = self._attributes(part) if tag != "svg" else {}
         attributes |= given or {}
-        if tag == "g" and not attributes:
+        if tag == "g" and not attributes and not tip:
             return inside  # which only had a name
         written = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items())
         return f"<{tag}{written}>{inside}</{tag}>"
@@ -89,7 +94,7 @@ class InlineFigures:
             attributes["class"] = self._styles.setdefault(style, f"f{len(self._styles)}")
         for full, value in part.items():
             key = full.rpartition("}")[2]
-            if key in (*PAINT, "style"):
+            if key in (*PAINT, TIP, "style"):
                 continue
             if key == "d":
                 attributes[key] = re.sub(r"\s*([A-Za-z])\s*", r"\1", _rounded(value))
@@ -98,14 +103,36 @@ class InlineFigures:
         return attributes
 
 
+def _spread_tips(part: Element) -> None:
+    """Give the words in an element's id to its markers, if there are as many, or else to itself."""
+    if (words := part.get("id", "")).startswith(TIP):
+        tips = words.removeprefix(TIP).split(BETWEEN_TIPS)
+        markers = [one for one in part.iter() if one.tag.rpartition("}")[2] == "use"]
+        each = list(zip(markers, tips, strict=True)) if len(markers) == len(tips) else [(part, "; ".join(tips))]
+        for one, tip in each:
+            one.set(TIP, tip)
+
+
 def on_dark(colour: str) -> str:
-    """Return the colour that is on a dark page what `#rrggbb` or `#rgb` is on a light one: light for dark."""
+    """Return what `#rrggbb` or `#rgb` becomes on a dark page: any two keep their contrast, light for dark."""
     digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
-    red, green, blue = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
-    hue, lightness, saturation = rgb_to_hls(red, green, blue)
-    flipped = LIGHTEST - lightness * (LIGHTEST - DARKEST)
-    turned = hls_to_rgb(hue, flipped, saturation)
-    return "#" + "".join(f"{round(255 * part):02x}" for part in turned)
+    linear = [_linear(int(digits[at : at + 2], 16) / 255) for at in (0, 2, 4)]
+    luminance = sum(weight * part for weight, part in zip(WEIGHTS, linear, strict=True))
+    wanted = min(1.0, (1 + FLARE) / (luminance + FLARE) * (DARK_GROUND + FLARE) - FLARE)
+    hue = [part / max(linear) for part in linear] if luminance else [1.0] * 3
+    full = luminance / max(linear) if luminance else 1.0
+    white = max(0.0, (wanted - full) / (1 - full)) if full < 1 else 0.0
+    scale = min(1.0, wanted / full)
+    turned = [white + (1 - white) * scale * part for part in hue]
+    return "#" + "".join(f"{round(255 * _encoded(part)):02x}" for part in turned)
+
+
+def _linear(part: float) -> float:
+    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+
+def _encoded(linear: float) -> float:
+    return 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055
 
 
 def _sheet(styles: Iterable[tuple[str, str]]) -> Markup:

@@ -47,7 +47,7 @@ class ListingRow:
     machine: str
     graph: str
     place: int
-    """The graph's, in the order of tables."""
+    """The graph's, the one of most work first."""
     is_largest: bool
     """Whether no graph that the machine has timed here is larger."""
     solver: str
@@ -81,8 +81,9 @@ class _Listed:
     @property
     def listing(self) -> Listing:
         systems = [f"{system} ({hardware})" for system, hardware in self.systems]
+        graphs = sorted(self.frame.rows, key=lambda row: row.first.work, reverse=True)
         rows = [
-            line for place, row in enumerate(self.frame.rows) for m in self.frame.machines or [""]
+            line for place, row in enumerate(graphs) for m in self.frame.machines or [""]
             for line in self.lines(place, row, m)
         ]  # fmt: skip
         return Listing(self.layout.by, self.measures, systems, rows)

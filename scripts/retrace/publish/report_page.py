@@ -136,7 +136,8 @@ def _first_screen(
     tally, today = Tally.of(abstracts, frame), races(reports, frame)
     overview = image(draw_overview(tally, speeds(reports, frame, tally.machine), dark=False), "svg")
     figure = drawings.add(overview.decode(), "overview", "The verdicts, and printed speed-ups measured anew")
-    table = html(re.sub("</?sub>", "", Tables(today).front)) if today else Markup()
+    text = re.sub(r"(?<=\d) (?=[mµn]?s\b)", "\N{NO-BREAK SPACE}", re.sub("</?sub>", "", Tables(today).front))
+    table = html(text) if today else Markup()
     return FirstScreen(html(answer(tally, today)), figure, table)
 
 
