@@ -89,17 +89,17 @@ class InlineFigures:
     def _attributes(self, part: Element) -> dict[str, str]:
         """Return what draws an element: its style as a class, its numbers with two decimals."""
         attributes = {}
-        style = "; ".join(f"{key}: {value}" for key in PAINT if (value := part.get(key)))
-        if style := "; ".join(filter(None, (style, part.get("style", "")))):
-            attributes["class"] = self._styles.setdefault(style, f"f{len(self._styles)}")
         for full, value in part.items():
             key = full.rpartition("}")[2]
-            if key in (*PAINT, TIP, "style"):
-                continue
             if key == "d":
                 attributes[key] = re.sub(r"\s*([A-Za-z])\s*", r"\1", _rounded(value))
-            elif key not in ("id", "transform") or (key == "transform" and not UNTURNED.match(value)):
+            elif key not in (*PAINT, TIP, "style", "id", "transform") or (
+                key == "transform" and not UNTURNED.match(value)
+            ):
                 attributes[key] = _rounded(value)
+        painted = "; ".join(f"{key}: {value}" for key in PAINT if (value := part.get(key)))
+        if style := "; ".join(filter(None, (painted, part.get("style")))):
+            attributes["class"] = self._styles.setdefault(style, f"f{len(self._styles)}")
         return attributes
 
 

@@ -168,14 +168,16 @@ def best_of(here: Sequence[Measured], measure: Measure) -> Measured | None:
 
 def ranked(cell: Cell, best: Measured | None, measure: Measure) -> RankedCell:
     """Set a time beside the best one, as far as both compare."""
-    if best is None or cell.entry is None or cell.times is None:
+    if best is None or cell.entry is None or cell.times is None or not best.times[measure].minimum:
         return RankedCell(cell)
-    if cell.entry is not best and why_incomparable(cell.entry, best) is not None:
+    if cell.entry is best:
+        return RankedCell(cell, "", 0, best=True)
+    if why_incomparable(cell.entry, best) is not None:
         return RankedCell(cell)
     least = best.times[measure]
-    if cell.entry is best or rank(least, cell.times) is Order.TIE:
+    if rank(least, cell.times) is Order.TIE:
         return RankedCell(cell, "", 0, best=True)
-    over = cell.times.median / least.median if least.median else float("inf")
+    over = cell.times.median / least.median
     return RankedCell(cell, speed(1 / over), sum(over > step for step in STEPS))
 
 
