@@ -58,7 +58,9 @@ def test_on_a_dark_page_colours_keep_their_contrasts() -> None:
     figures.add(drawing(shapes), "one", "one")
     white = on_dark("#ffffff")
     assert figures.dark_rules == f".f0{{fill: {white}}}\n.f1{{fill: {white}}}\n"
-    for one, other in combinations(["#000000", "#ffffff", "#0072b2", "#e0661a", "#f0c94a", "#b8bec6", "#123456"], 2):
+    for one, other in combinations(
+        ["#000000", "#ffffff", "#0072b2", "#e0661a", "#f0c94a", "#b8bec6", "#123456"], 2
+    ):
         before, after = contrast(one, other), contrast(on_dark(one), on_dark(other))
         assert after == pytest.approx(before, rel=0.12)
         assert (luminance(one) > luminance(other)) == (luminance(on_dark(one)) < luminance(on_dark(other)))
@@ -79,8 +81,13 @@ def contrast(one: str, other: str) -> float:
 def test_words_of_a_marker_are_its_tooltip() -> None:
     figures = InlineFigures()
     two = '<use xlink:href="#m1" x="1"/><use xlink:href="#m1" x="2"/>'
-    made = figures.add(drawing(f'<g id="tip:a &lt; b|c"><g>{two}</g></g><g id="tip:d|e">{MARK}</g>'), "one", "one")
-    assert '<use href="#m1" x="1"><title>a &lt; b</title></use><use href="#m1" x="2"><title>c</title></use>' in made
+    made = figures.add(
+        drawing(f'<g id="tip:a &lt; b|c"><g>{two}</g></g><g id="tip:d|e">{MARK}</g>'), "one", "one"
+    )
+    assert (
+        '<use href="#m1" x="1"><title>a &lt; b</title></use><use href="#m1" x="2"><title>c</title></use>'
+        in made
+    )
     assert "<g><title>d; e</title></g>" in made
 
 

@@ -163,7 +163,9 @@ def test_every_link_leads_somewhere(committed: Committed) -> None:
     assert used
     assert [href for href in used if href.removeprefix("#") not in read.ids] == []
     assert all(
-        place < len(read.data["records"]) for one in read.data["lists"].values() for place, _ in one["records"]
+        place < len(read.data["records"])
+        for one in read.data["lists"].values()
+        for place, _ in one["records"]
     )
 
 
@@ -265,7 +267,9 @@ def assert_verdicts(report: Report, found: Frame, text: str) -> None:
     assert Counter(shown) == Counter(every), report.key
     first = abstract(report, found).machines[0]
     counts = re.findall(r'<h3><span class="chip [a-z-]+">([^<]+)</span> ([\d,]+) claims?</h3>', section)
-    assert {word: int(number) for word, number in counts} == Counter(told["verdict"][told["machine"] == first])
+    assert {word: int(number) for word, number in counts} == Counter(
+        told["verdict"][told["machine"] == first]
+    )
     order = [Verdict(word) for word, _ in counts]
     assert order == sorted(order, key=list(SHOWN_VERDICTS).index)
 
@@ -337,7 +341,9 @@ def test_reports_stand_in_their_order(committed: Committed) -> None:
     assert [key for key in sections if key in titles] == placed
     contents = text.partition("<nav")[2].partition("</nav>")[0]
     named = re.findall(r'<li><a href="#([^"]+)">([^<]+)</a>', contents)
-    assert [(key, unescape(title)) for key, title in named if key in titles] == [(k, titles[k]) for k in placed]
+    assert [(key, unescape(title)) for key, title in named if key in titles] == [
+        (k, titles[k]) for k in placed
+    ]
 
 
 def test_a_report_has_its_bibliography_errata_and_figures_by_their_names(committed: Committed) -> None:
@@ -389,7 +395,9 @@ def test_an_answer_has_the_verdicts_of_each_claim() -> None:
     assert stcon == {Verdict.FAILS: ["h200", "h100"]}
     assert sssp == {Verdict.HOLDS: ["h200", "h100"]}
     assert told.sentence.count("(h200) and ") == 3
-    assert re.search(r"\d.{,9} \(h200\) and [\d.]+.{,9} \(h100\) on NW in breadth-first search", told.sentence)
+    assert re.search(
+        r"\d.{,9} \(h200\) and [\d.]+.{,9} \(h100\) on NW in breadth-first search", told.sentence
+    )
 
 
 def test_a_verdict_of_some_machines_names_them() -> None:
@@ -449,7 +457,12 @@ def test_a_printed_number_stands_once_for_each_machine_under_its_hardware(commit
                     shown.update((line.machine, system, line.graph, text) for text in texts)
             printed = [(row.title, entry.printed) for row in part.rows for entry in row.printed]
             assert shown == Counter(
-                (machine, f"{one.system} ({one.hardware})", title, f"{one.text}{' ms' * one.printed.isdigit()}")
+                (
+                    machine,
+                    f"{one.system} ({one.hardware})",
+                    title,
+                    f"{one.text}{' ms' * one.printed.isdigit()}",
+                )
                 for machine in part.machines
                 for title, one in printed
             )

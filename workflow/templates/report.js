@@ -153,7 +153,7 @@ async function unpack() {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   data = await new Response(stream).json();
   records = new Map(data.records.map((record) => [record.id, record]));
-  follow();
+  tell();
 }
 
 /** Draw the totals of the trials in their order, over the quartiles and the median; a throttled one is hollow. */
@@ -224,11 +224,15 @@ function named() {
   return { title: "Not on this page", words: [["asked for", address]], records: [] };
 }
 
+/** Go to a place on the page, which may be in what is closed, or open the panel. */
 function follow() {
   const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let one = place; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
   place?.scrollIntoView();
-  if (!records) return; // it follows when they are unpacked
+  if (records) tell();
+}
+
+function tell() {
   const found = named();
   if (!found) return panel.open && panel.close();
   const title = make("h2", { id: "panel-title", tabindex: "-1" }, found.title);
@@ -246,5 +250,6 @@ addEventListener("hashchange", follow);
 addEventListener("popstate", restore);
 if (matchMedia("(max-width: 60rem)").matches) document.getElementById("bar").open = false;
 restore();
+follow();
 requestAnimationFrame(() => setTimeout(() => unpack().catch(() => document.querySelector("#front").append(
   make("p", {}, "This browser cannot show the records: it lacks DecompressionStream, which others have since 2023.")))));

@@ -26,7 +26,7 @@ WEIGHTS = (0.2126, 0.7152, 0.0722)
 FLARE, DARK_GROUND = 0.05, 0.0065
 """What contrast adds to a luminance, and the luminance of a dark page."""
 TIP, BETWEEN_TIPS = "tip:", "|"
-"""What the id of an element begins with that has words of its own, one for each of its markers or one in all."""
+"""How the id of an element begins that has words for each of its markers, and what stands between them."""
 FRACTION = re.compile(r"\d+\.\d+")
 UNTURNED = re.compile(r"rotate\(-?0 ")
 
@@ -97,7 +97,7 @@ class InlineFigures:
                 key == "transform" and not UNTURNED.match(value)
             ):
                 attributes[key] = _rounded(value)
-        painted = "; ".join(f"{key}: {value}" for key in PAINT if (value := part.get(key)))
+        painted = "; ".join(f"{key}: {colour}" for key in PAINT if (colour := part.get(key)))
         if style := "; ".join(filter(None, (painted, part.get("style")))):
             attributes["class"] = self._styles.setdefault(style, f"f{len(self._styles)}")
         return attributes
@@ -108,7 +108,9 @@ def _spread_tips(part: Element) -> None:
     if (words := part.get("id", "")).startswith(TIP):
         tips = words.removeprefix(TIP).split(BETWEEN_TIPS)
         markers = [one for one in part.iter() if one.tag.rpartition("}")[2] == "use"]
-        each = list(zip(markers, tips, strict=True)) if len(markers) == len(tips) else [(part, "; ".join(tips))]
+        each = (
+            list(zip(markers, tips, strict=True)) if len(markers) == len(tips) else [(part, "; ".join(tips))]
+        )
         for one, tip in each:
             one.set(TIP, tip)
 

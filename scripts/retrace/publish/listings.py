@@ -60,7 +60,7 @@ class ListingRow:
 
 @dataclass(frozen=True)
 class Listing:
-    """A table of an experiment: the measures and printed systems that are its columns; `by` ranks it at first."""
+    """A table of an experiment: its columns are measures and printed systems; `by` ranks it at first."""
 
     by: Measure
     measures: Sequence[Measure]
@@ -145,9 +145,7 @@ class _Listed:
                 printed=[self.printed(printed, system) for system in self.systems],
             )
 
-    def times(
-        self, entry: Measured | None, best: Mapping[Measure, Measured | None]
-    ) -> Iterator[RankedCell]:
+    def times(self, entry: Measured | None, best: Mapping[Measure, Measured | None]) -> Iterator[RankedCell]:
         """Yield a cell of each measure; what came of a record without times stands in the first alone."""
         for place, measure in enumerate(self.measures):
             cell = time_cell(entry, measure, self.doubtful)

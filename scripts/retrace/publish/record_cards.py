@@ -18,10 +18,10 @@ from retrace.publish.verification import result
 from retrace.records.machine_check import Doubt
 from retrace.records.record import PHASES, Record
 from retrace.reports.frame import Measured
+from retrace.reports.measures import Measure
 from retrace.reports.wording import duration
 
-SHOWN_OF_TRIALS = ("upload", "solve", "download", "kernel", "load", "sm_clock_mhz", "throttled", "again", "lock",
-                   "prepare")  # fmt: skip
+SHOWN_OF_TRIALS = tuple("upload solve download kernel load sm_clock_mhz throttled again lock prepare".split())
 """What the page lists of a trial beside its total."""
 MOST_TRIALS, DIGITS = 16, 5
 """Of how many trials it lists that, and with how many digits; it draws the totals of all."""
@@ -67,8 +67,8 @@ def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str,
     }
     if not record.timed:
         return card
-    shown = [measure for measure in dict.fromkeys([*PHASES, "first search"]) if measure in entry.times]
-    times = {measure: entry.times[measure] for measure in shown}
+    measures: tuple[Measure, ...] = (*PHASES, "first search")
+    times = {measure: entry.times[measure] for measure in measures if measure in entry.times}
     card["times"] = [
         (measure, *map(duration, (t.median, t.q1, t.q3, t.minimum)), t.n) for measure, t in times.items()
     ]

@@ -49,7 +49,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Beside:
-    """Claims of one verdict that one figure shows, which stands beside them unless it stands above already."""
+    """Claims of one verdict that one figure shows, which stands beside them unless it stands above."""
 
     claims: Sequence[str]
     picture: Picture | None
@@ -79,7 +79,7 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
     """Return the page as HTML.
 
     `figures` are SVG files of `results/figures/`, with their captions in `.md` beside them; `own` is the
-    reader's machine, which comes first if it has a GPU. The first one is shown until a reader chooses another.
+    reader's machine, which comes first if it has a GPU. The first one is shown until another is chosen.
     """
     frame = Frame(sorted(frame.entries, key=lambda entry: not entry.printed and entry.machine != own))
     first = next(iter([*frame.on_gpu, *frame.machines]), "")
@@ -146,9 +146,7 @@ def link(target: str) -> str:
     return f"#{quote(target, safe='/:=,')}"
 
 
-def _section(
-    report: Report, frame: Frame, drawn: Mapping[str, Path], drawings: InlineFigures
-) -> Section:
+def _section(report: Report, frame: Frame, drawn: Mapping[str, Path], drawings: InlineFigures) -> Section:
     measured = {entry.experiment for entry in frame.entries}
     names = dict.fromkeys([*report.tables, *(figure.experiment for figure in report.figures.values())])
     experiments = [name for name in names if name in measured]
@@ -242,7 +240,7 @@ def _lists(frame: Frame, abstracts: Iterable[Abstract]) -> dict[str, Any]:
 
 def _judged_by(entry: Measured, name: str) -> str:
     """Say what a record has of the measure or quantity by which a claim is judged."""
-    found = entry.times.get(name) if name in MEASURES else entry.quantity(name)  # type: ignore[call-overload]
+    found = entry.times.get(name) if name in MEASURES else entry.quantity(name)
     return f"{name} {quantity(name, found.median)}" if found else ""
 
 
@@ -265,7 +263,11 @@ def _outcomes(every_mark: Sequence[Any]) -> dict[str, Any]:
         for record, result in zip(mark.records, mark.results, strict=True):
             by_outcome.setdefault(result.partition(":")[0], []).append(record)
     return {
-        f"answers/{outcome}": {"title": f"Answers: {outcome}", "words": [], "records": [(r, "") for r in found]}
+        f"answers/{outcome}": {
+            "title": f"Answers: {outcome}",
+            "words": [],
+            "records": [(r, "") for r in found],
+        }
         for outcome, found in by_outcome.items()
         if outcome != "agreed"
     }
