@@ -155,8 +155,8 @@ def test_the_best_is_bold_and_colours_follow_the_ratio(browser: Browser, page: s
 
 def test_claims_are_those_of_the_chosen_machine(browser: Browser, page: str) -> None:
     browser.open(page)
-    shown = "[...document.querySelectorAll('.claim')].map((claim) => "
-    shown += "[...claim.querySelectorAll('[data-machine]:not([hidden])')].map((one) => one.dataset.machine).join())"
+    verdicts = "[...claim.querySelectorAll('[data-machine]:not([hidden])')].map((one) => one.dataset.machine)"
+    shown = f"[...document.querySelectorAll('.claim')].map((claim) => {verdicts}.join())"
     assert set(browser.run(shown)) == {"h200"}
     choose(browser, machine="local")
     assert set(browser.run(shown)) == {"local"}

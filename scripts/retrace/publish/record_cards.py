@@ -21,7 +21,10 @@ from retrace.reports.frame import Measured
 from retrace.reports.measures import Measure
 from retrace.reports.wording import duration
 
-SHOWN_OF_TRIALS = tuple("upload solve download kernel load sm_clock_mhz throttled again lock prepare".split())
+SHOWN_OF_TRIALS = (
+    *("upload", "solve", "download", "kernel", "load"),
+    *("sm_clock_mhz", "throttled", "again", "lock", "prepare"),
+)
 """What the page lists of a trial beside its total."""
 MOST_TRIALS, DIGITS = 16, 5
 """Of how many trials it lists that, and with how many digits; it draws the totals of all."""

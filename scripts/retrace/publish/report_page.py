@@ -85,7 +85,10 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
     first = next(iter([*frame.on_gpu, *frame.machines]), "")
     drawings = InlineFigures()
     drawn = {path.stem: path for path in figures}
-    sections = [_section(report, frame, drawn, drawings) for report in sorted(reports, key=lambda r: r.place)]
+    sections = [
+        _section(report, frame, drawn, drawings)
+        for report in sorted(reports, key=lambda report: report.place)
+    ]
     taken = {name for section in sections for name in section.tables}
     if others := sorted({entry.experiment for entry in frame.measured} - taken):
         tables = {name: _table(frame, name, None) for name in others}
