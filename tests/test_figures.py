@@ -21,8 +21,11 @@ from retrace.planning.plan import Plan
 from retrace.publish import results_pages
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_axes import drawn_words
+from retrace.publish.generated_parts import END, made_from, with_part
+from retrace.publish.overview import INSIDE, SEGMENTS
 from retrace.publish.panels import FigureContent
 from retrace.publish.results_pages import REMAKE, stale
+from retrace.reports.finding import Verdict
 from retrace.reports.frame import Frame, read_frames
 from retrace.reports.report import PUBLISHED, Drawing, Report, load_reports
 from retrace.system.errors import RetraceError
@@ -51,10 +54,6 @@ def text_of(root: ElementTree.Element, tag: str) -> str:
     return (root.findtext(f"{SVG}{tag}") or "").strip()
 
 
-def styles(root: ElementTree.Element) -> list[str]:
-    return [element.get("style", "") for element in root.iter(f"{SVG}text")]
-
-
 def luminance(colour: str) -> float:
     """Return the relative luminance of WCAG 2."""
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
@@ -68,17 +67,29 @@ def test_its_title_says_a_number_that_was_computed(root: ElementTree.Element) ->
     assert text_of(root, "desc")
 
 
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours, of WCAG 2."""
+    less, more = sorted((luminance(one), luminance(other)))
+    return (more + 0.05) / (less + 0.05)
+
+
 def assert_readable(root: ElementTree.Element) -> None:
-    """Check that all text is text, large enough and dark enough, and no word is cut."""
+    """Check that all text is text, large enough, apart from the ground enough, and no word is cut.
+
+    Numbers inside coloured bars have a test of their own.
+    """
     assert float(root.get("width", "").removesuffix("pt")) <= WIDEST
-    found = styles(root)
+    (ground,) = re.findall(r"fill: (#[0-9a-f]{6})", root.find(f".//{SVG}path").get("style", ""))
+    inside = {text for group in root.iter(f"{SVG}g") if group.get("id", "").startswith("inside-")
+              for text in group.iter(f"{SVG}text")}  # fmt: skip
+    found = [text for text in root.iter(f"{SVG}text") if text not in inside]
     assert found
-    for style in found:
+    for style in (text.get("style", "") for text in found):
         size = re.search(r"font-size: ([\d.]+)px", style)
         assert size
         assert float(size[1]) >= LEAST_SIZE, style
         fill = re.search(r"fill: (#[0-9a-f]{6})", style)
-        assert fill is None or 1.05 / (luminance(fill[1]) + 0.05) >= LEAST_CONTRAST, style
+        assert contrast(fill[1] if fill else "#000000", ground) >= LEAST_CONTRAST, style
     quoted = re.sub(r"The report: .*? …", "", text_of(root, "desc"))
     assert "…" not in quoted + text_of(root, "title")
 
@@ -86,6 +97,11 @@ def assert_readable(root: ElementTree.Element) -> None:
 @every_figure
 def test_it_can_be_read(root: ElementTree.Element) -> None:
     assert_readable(root)
+
+
+def test_numbers_inside_the_bars_of_verdicts_can_be_read() -> None:
+    assert min(contrast(INSIDE, colour) for colour in SEGMENTS.values()) >= LEAST_CONTRAST
+    assert SEGMENTS.keys() == set(Verdict)
 
 
 @pytest.mark.parametrize("drawing", DRAWINGS.values(), ids=DRAWINGS)
@@ -101,7 +117,7 @@ Made = tuple[dict[str, bytes], list[tuple[Drawing, Figure]]]
 
 @pytest.fixture(scope="module")
 def made() -> Made:
-    """The files of docs/results/, and the figures drawn for them."""
+    """All files that are made of the committed records, and the figures drawn for them."""
     figures = []
 
     def drawn(content: FigureContent) -> Figure:
@@ -110,24 +126,29 @@ def made() -> Made:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(results_pages, "draw", drawn)
-        return results_pages.pages(committed_records()), figures
+        return results_pages.made_files(committed_records()), figures
 
 
 @needs_today
-def test_the_results_are_those_of_the_committed_records(made: Made) -> None:
-    assert stale(made[0], FOLDER) == [], f"docs/results/ is stale; write it anew with: {REMAKE}"
+def test_what_is_made_is_that_of_the_committed_records(made: Made) -> None:
+    """Also the parts of README and of other documents."""
+    assert {"README.md", "docs/adding-a-gpu.md", "docs/results/README.md"} <= made[0].keys()
+    assert stale(made[0]) == [], f"these files are stale; write them anew with: {REMAKE}"
 
 
-@needs_today
-def test_the_readmes_table_is_that_of_the_committed_records() -> None:
-    page = (ROOT / "README.md").read_text()
-    assert results_pages.with_today(page, committed_records()) == page, f"stale; write it anew with: {REMAKE}"
+def test_a_document_without_a_mark_is_refused() -> None:
+    begin = made_from("the records")
+    assert with_part(f"a\n{begin}\nold\n{END}\nz", begin, "new") == f"a\n{begin}\n\nnew\n\n{END}\nz"
     with pytest.raises(RetraceError, match="expected this mark in the page"):
-        results_pages.with_today(page.replace("<!-- made", "<!-- m"), committed_records())
+        with_part("a page", begin, "new")
 
 
 def test_the_results_are_small_and_complete(made: Made) -> None:
-    files, _ = made
+    files = {
+        name.removeprefix("docs/results/"): file
+        for name, file in made[0].items()
+        if name.startswith("docs/results/")
+    }
     assert sum(map(len, files.values())) < MOST_BYTES
     front = files["README.md"].decode()
     for name, content in files.items():
@@ -140,22 +161,28 @@ def test_the_results_are_small_and_complete(made: Made) -> None:
 
 
 def test_what_is_stale_is_named(tmp_path: Path) -> None:
-    for name in ("kept", "altered", "left"):
-        (tmp_path / name).write_bytes(b"a")
-    assert stale({"kept": b"a", "altered": b"b", "missing": b"a"}, tmp_path) == ["altered", "left", "missing"]
+    folder = tmp_path / "docs/results"
+    folder.mkdir(parents=True)
+    for path in (folder / "kept", folder / "left", tmp_path / "altered.md", tmp_path / "another.md"):
+        path.write_bytes(b"a")
+    made = {"docs/results/kept": b"a", "altered.md": b"b", "missing.md": b"a"}
+    assert stale(made, tmp_path) == ["altered.md", "docs/results/left", "missing.md"]
 
 
 @needs_today
 def test_the_program_writes_what_has_changed(
     tmp_path: Path, script: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results_pages, "pages", lambda records: {"a.md": b"a", "b.svg": b"b"})
-    (tmp_path / "a.md").write_bytes(b"a")
-    (tmp_path / "old.svg").write_bytes(b"o")
+    made = {"docs/results/a.md": b"a", "docs/results/b.svg": b"b", "README.md": b"r"}
+    monkeypatch.setattr(results_pages, "made_files", lambda records: made)
+    folder = tmp_path / "docs/results"
+    folder.mkdir(parents=True)
+    (folder / "a.md").write_bytes(b"a")
+    (folder / "old.svg").write_bytes(b"o")
     done = script("make-results", "--output", tmp_path)
     assert (done.status, done.err) == (0, "")
-    assert done.out.split() == [str(tmp_path / "b.svg"), str(tmp_path / "old.svg")]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.md", "b.svg"]
+    assert done.out.split() == [str(tmp_path / "README.md"), str(folder / "b.svg"), str(folder / "old.svg")]
+    assert sorted(path.name for path in folder.iterdir()) == ["a.md", "b.svg"]
 
 
 def test_a_machine_with_faults_enters_no_page(
@@ -168,7 +195,7 @@ def test_a_machine_with_faults_enters_no_page(
     line["machine"]["gpu"]["compiled_for"] = "8.6"
     path.write_text(json.dumps(line) + "\n")
     monkeypatch.setattr("retrace.planning.configuration.committed_records", lambda: [path])
-    monkeypatch.setattr(results_pages, "pages", pytest.fail)
+    monkeypatch.setattr(results_pages, "made_files", pytest.fail)
     done = script("make-results", "--output", tmp_path)
     assert done.status == 1
     assert done.err.startswith(f"error: {path}:1: machine.gpu.compiled_for: expected 9.0, its own, found 8.6")

@@ -31,7 +31,7 @@ from retrace.system.models import field_texts
 from retrace.system.stage import option_of, stage_class, stage_modules, stage_name, words_of
 
 ROOT = Path(__file__).parents[1]
-WITHOUT_JOBS = {"audit", "make-results", "make-bundle", "make-crate", "write-schemas"}
+WITHOUT_JOBS = {"audit", "make-results", "make-site", "make-bundle", "make-crate", "write-schemas"}
 STAGES = [stage_name(path) for path in stage_modules()]
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py") if path.name != "stage.py")
 

@@ -8,8 +8,8 @@ import pytest
 
 from fabricated import WRONG, changed, fast, frame, limits, phases, warm, with_sources
 from retrace.publish import tables
-from retrace.publish.first_and_resident import make_today_table
 from retrace.publish.page import Page, render
+from retrace.publish.today import Tables, races, typical
 from retrace.records.record import Energy, Record
 from retrace.reports.wording import EMPTY
 
@@ -123,24 +123,57 @@ def drawn(records: Iterable[Record]) -> list[Record]:
     return [with_sources(one) for one in records if one.experiment == "fast-bfs"]
 
 
-def test_the_readmes_table_has_both_times_and_names_the_sources() -> None:
-    found, report = frame([*drawn(warm(fast("h200", True))), *drawn(fast("rtx", True))], "today")
-    text = make_today_table([report], found)
-    lines = [line for line in text.splitlines() if line.startswith("| bfs")]
-    assert [line.split(" | ")[0] for line in lines] == [
-        f"| bfs on {graph}, 64 sources" for graph in ("NY", "NW", "random-20-5", "Gowalla")
-    ]
-    cells = "1.11 ms `cluster` | 15.4× | 96.3× | 480 µs `cluster` | 27.7× | 10.6× | 1 |"  # noqa: RUF001
-    assert lines[0].endswith(f" | {cells}")
-    assert text.endswith(
-        "<sub>Measured on h200: medians of 5 trials; each search but betweenness's from 64 sources.</sub>"
-    )
-    cold, _ = frame([*warm(fast("h200", True), "bfs/cluster")], "today")
-    old = make_today_table([report], cold)
-    row = "| bfs on NY | 1.11 ms `cluster` | 15.4× | 96.3× | 480 µs `cluster` | – | – | 1 |"  # noqa: RUF001
-    assert row in old
-    assert "each search but betweenness's from 1 source; pairs far apart." in old
-    assert "no machine" in make_today_table([report], frame([], "today")[0])
+def tables_of(records: Iterable[Record]) -> Tables:
+    found, report = frame(records, "today")
+    assert report is not None
+    return Tables(races([report], found))
+
+
+def rows_of(table: str, title: str = "BFS") -> list[list[str]]:
+    """Return the cells of the rows whose title begins so, of all tables in a text."""
+    plain = table.replace("\N{NO-BREAK SPACE}", " ")
+    rows = [line.strip("|").split("|") for line in plain.splitlines() if line.startswith("|")]
+    return [row for row in rows if row[0].startswith(title)]
+
+
+def test_the_table_of_today_has_both_times_and_names_the_sources() -> None:
+    text = tables_of([*drawn(warm(fast("h200", True))), *drawn(fast("rtx", True))]).all_graphs
+    first, further = (rows_of(part) for part in text.split("## Resident"))
+    graphs = [f"BFS, {graph}, 64 sources" for graph in ("NY", "NW", "random-20-5", "Gowalla")]
+    assert [row[0] for row in first] == [row[0] for row in further] == graphs
+    assert first[0][1:] == [
+        "17.1 ms (15.4×)<br>`bsp`", "107 ms (96.3×)<br>`gapbs`, 2 cores", "1.11 ms<br>`cluster`",  # noqa: RUF001
+    ]  # fmt: skip
+    assert further[0][-2:] == ["480 µs<br>`cluster`", "1"]
+    assert "Measured on h200: medians of 5 trials; each search but betweenness's from 64 sources." in text
+    cold = tables_of(warm(fast("h200", True), "bfs/cluster")).all_graphs
+    assert rows_of(cold, "BFS, NY")[1][1:] == [EMPTY, EMPTY, "480 µs<br>`cluster`", "1"]
+    assert "each search but betweenness's from 1 source; pairs far apart." in cold
+    assert "no machine" in tables_of([]).front
+
+
+def test_the_front_table_has_the_times_of_each_side_in_plain_words_and_the_least_in_bold() -> None:
+    """Of the first and the last graph of each figure; the reports' program on one core has its own column."""
+    tables = tables_of(warm(fast("h200", True)))
+    rows = rows_of(tables.front, "BFS")
+    assert [row[0] for row in rows] == ["BFS, roads of New York", "BFS, social network Gowalla"]
+    assert rows[0][1:] == ["7.37 ms", "17.1 ms", "107 ms (gapbs, 2 cores)", "**1.11 ms**", "480 µs"]
+    assert [cell.count("**") for cell in rows[1]].count(2) == 1
+    bfs = [race for race in tables.races if race.experiment == "fast-bfs"]
+    assert typical(bfs[:1], "published") == ("15\N{NO-BREAK SPACE}× faster", 1)  # noqa: RUF001
+    assert typical([], "library") == ("", 0)
+
+
+def test_every_solver_is_in_the_table_of_its_graph() -> None:
+    """Also what is no fastest of its side, with what it takes beside the best."""
+    text = tables_of(warm(fast("h200", True))).by_graph
+    york = text.split("<summary>BFS, NY<")[1].split("</details>")[0]
+    rows = rows_of(york, "`")
+    assert [row[0].partition(" ")[0] for row in rows] == [
+        "`cluster`", "`direction`", "`queue`", "`bsp`", "`gapbs`",
+    ]  # fmt: skip
+    assert rows[0][1:] == ["1.11 ms", "1.00×", "480 µs"]  # noqa: RUF001
+    assert rows[3][:3] == ["`bsp` (published)", "17.1 ms", "15.4×"]  # noqa: RUF001
 
 
 def test_a_set_up_that_tries_widths_is_no_graph_object() -> None:
@@ -154,24 +187,18 @@ def test_a_set_up_that_tries_widths_is_no_graph_object() -> None:
         for one in old
     ]
     for found, known in ((old, False), (new, True)):
-        frame_of_all, report = frame(found, "today")
-        text = make_today_table([report], frame_of_all)
-        (york,) = [line for line in text.splitlines() if line.startswith("| sssp on NY")]
-        cells = york.split(" | ")
-        assert (cells[3] != EMPTY, cells[-1] != f"{EMPTY} |") == (known, known)
+        first, further = rows_of(tables_of(found).all_graphs, "SSSP, NY")
+        assert (first[2] != EMPTY, further[-1] != EMPTY) == (known, known)
 
 
-def test_the_readmes_table_marks_what_is_doubtful_and_few_trials() -> None:
+def test_the_tables_of_today_mark_what_is_doubtful_and_few_trials() -> None:
     """A kernel whose launches an older Retrace repeated in Python, and three trials of ours."""
     found = warm(fast("h200", True))
     found = [changed(one, parameters={}) if one.solver == "bfs/bsp" else one for one in found]
     found = [changed(one, trials=one.trials[:3]) if one.solver == "bfs/cluster" else one for one in found]
-    frame_of_all, report = frame(found, "today")
-    text = make_today_table([report], frame_of_all)
-    (york,) = [line for line in text.splitlines() if line.startswith("| bfs on NY")]
-    assert york.startswith(
-        "| bfs on NY | 1.11 ms (n=3) `cluster` | 15.4× ? | 96.3× | 480 µs (n=3) `cluster` | 27.7× ? |"  # noqa: RUF001
-    )
+    text = tables_of(found).all_graphs
+    row = rows_of(text, "BFS, NY")[0]
+    assert (row[1], row[3]) == ("17.1 ms ? (15.4×)<br>`bsp`", "1.11 ms (n=3)<br>`cluster`")  # noqa: RUF001
     assert "?: a doubtful number (launched by Python)." in text
 
 

@@ -13,6 +13,8 @@ from retrace.reports.report import Report
 from retrace.reports.wording import side_by_side
 from retrace.system.errors import RetraceError
 
+FAILURES_FIRST = (Verdict.FAILS, Verdict.IN_PART, Verdict.OPEN, Verdict.HOLDS)
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -79,8 +81,17 @@ class Abstract:
         said = front.answered(lambda name: side_by_side({m: self.findings[name][m].number for m in machines}))
         return f"{machines[0]}: {said}" if len(machines) == 1 < len(self.machines) else said
 
+    @property
+    def by_verdict(self) -> dict[Verdict, list[str]]:
+        """The claims of each verdict of the first machine, what fails first."""
+        verdicts = {name: next(iter(of_claim.values())).verdict for name, of_claim in self.findings.items()}
+        every = {
+            verdict: [name for name, of in verdicts.items() if of == verdict] for verdict in FAILURES_FIRST
+        }
+        return {verdict: names for verdict, names in every.items() if names}
+
     def answer_of(self, machine: str) -> str:
-        """The answer in a sentence, with the numbers of a machine; empty if it lacks one."""
+        """Return the answer in a sentence, with the numbers of a machine; empty if it lacks one."""
         front = self.report.front
         if not front or machine not in self.answering:
             return ""
@@ -112,7 +123,9 @@ class Tally:
         gpus = (entry.record.machine.gpu for entry in frame.measured if entry.machine == machine)
         name = next((gpu.name for gpu in gpus if gpu), "")
         if not any(map(sum, (of.values() for of in counts.values()))):
-            raise RetraceError("results/machines: expected records of a report from a machine with a GPU, found none")
+            raise RetraceError(
+                "results/machines: expected records of a report from a machine with a GPU, found none"
+            )
         return cls(machine, name, counts)
 
     @property

@@ -51,7 +51,7 @@ class Palette:
     slower: str
 
     @property
-    def style(self) -> dict[str, Any]:
+    def style(self) -> Any:
         """The settings of matplotlib."""
         words = ("text.color", "axes.labelcolor", "xtick.color", "ytick.color")
         return {
@@ -80,8 +80,8 @@ class Speed:
 
 
 def speeds(reports: Sequence[Report], frame: Frame, machine: str) -> list[Speed]:
-    """List the tables with a printed speed-up: all real graphs, and of generated ones the largest of a kind."""
-    every = []
+    """List those with a printed speed-up: on real graphs, and on the largest of each kind of others."""
+    every: list[Speed] = []
     for report in reports:
         for experiment, layout in report.tables.items():
             if layout.speed_up:
@@ -115,12 +115,7 @@ def _printed(row: GraphRow, asked: SpeedUp) -> float | None:
     slow, fast = ([entry for entry in sound if entry.solver == spec] for spec in (asked.over, asked.of))
     shared = {entry.machine for entry in slow} & {entry.machine for entry in fast}
     return max(
-        (
-            a.printed.ms / b.printed.ms
-            for a in slow
-            for b in fast
-            if not shared or a.machine == b.machine
-        ),
+        (a.printed.ms / b.printed.ms for a in slow for b in fast if not shared or a.machine == b.machine),
         default=None,
     )
 
@@ -167,7 +162,9 @@ def _draw_verdicts(axes: Axes, counts: Mapping[str, Mapping[Verdict, int]]) -> N
 
 
 def _draw_speeds(axes: Axes, every: Sequence[Speed], palette: Palette) -> None:
-    axes.set_title("Printed and measured: how many times as fast as one CPU core is the GPU?", loc="left", pad=20)
+    axes.set_title(
+        "Printed and measured: how many times as fast as one CPU core is the GPU?", loc="left", pad=20
+    )
     axes.set_xscale("log")
     axes.grid(axis="x", color=palette.grid, lw=0.6)
     axes.set_axisbelow(True)
@@ -194,12 +191,12 @@ def _draw_speeds(axes: Axes, every: Sequence[Speed], palette: Palette) -> None:
     ends = [value for one in every for value in (one.printed, one.measured, one.beside_best) if value] or [1]
     axes.set_xlim(min(ends) / 4, max(ends) * 4)
     axes.xaxis.set_major_formatter(lambda value, _: tick_ratio(value))
-    axes.set_xlabel("the core is faster  ←  1×  →  the GPU is faster")
+    axes.set_xlabel(f"the core is faster  ←  {tick_ratio(1)}  →  the GPU is faster")
     axes.spines["left"].set_visible(False)
     hollow: dict[str, Any] = {"ls": "", "mfc": palette.paper}
     key = [
         Line2D([], [], marker="o", mec=palette.muted, label="printed", **hollow),
         Line2D([], [], ls="", marker="o", color=palette.muted, label="measured"),
-        Line2D([], [], marker="D", mec=palette.muted, label="measured, beside the fastest on a core", **hollow),
+        Line2D([], [], marker="D", mec=palette.muted, label="beside the fastest on a core", **hollow),
     ]
     axes.legend(handles=key, ncols=len(key), **KEY).set_in_layout(False)

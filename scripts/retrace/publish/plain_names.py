@@ -1,7 +1,7 @@
 """What a newcomer reads in place of the keys of problems and graphs."""
 
 from retrace.reports.frame import Entry
-from retrace.reports.wording import power_of_two
+from retrace.reports.wording import TIMES, power_of_two
 
 PLAIN = {
     "bfs": "BFS",
@@ -27,4 +27,4 @@ def graph_of(entry: Entry) -> str:
     other = entry.label.removeprefix(entry.graph) if entry.is_substitute else ""
     arcs = entry.arcs_per_vertex
     known = PLAIN.get(entry.graph, entry.graph)
-    return f"{power_of_two(entry.vertices)} random vertices × {arcs}" if arcs else known + other
+    return f"random, {power_of_two(entry.vertices)} vertices {TIMES} {arcs} arcs" if arcs else known + other

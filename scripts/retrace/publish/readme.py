@@ -1,4 +1,4 @@
-"""What README says of results, between its marks: the answer in a sentence, the verdicts, what is fast today."""
+"""What README says of results between its marks: the answer in a sentence, verdicts, what is fast today."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from retrace.publish.front import SIGNS, Abstract, Tally
 from retrace.publish.generated_parts import made_from, with_part
 from retrace.publish.today import Race, Tables, typical
 from retrace.reports.finding import Verdict
+from retrace.reports.wording import word_list
 
-ANSWER, VERDICTS, TODAY = map(made_from, ("all verdicts", "the verdicts of each report", "the records of today"))
+ANSWER, VERDICTS, TODAY = map(
+    made_from, ("all verdicts", "the verdicts of each report", "the records of today")
+)
 COUNTED = {
     Verdict.HOLDS: "hold",
     Verdict.IN_PART: "hold in part",
@@ -34,25 +37,27 @@ def with_results(text: str, abstracts: Sequence[Abstract], tally: Tally, every: 
 def answer(tally: Tally, every: Sequence[Race]) -> str:
     """Say in Markdown how many claims hold, and how much faster what is fast today is."""
     numbers = [f"{number} {COUNTED[verdict]}" for verdict, number in tally.total.items() if number]
-    said = f"**Of {tally.claims} claims, on an {tally.gpu}, {', '.join(numbers[:-1])} and {numbers[-1]}."
-    beside = {"published kernel": typical(every, "published"), "library": typical(every, "library")}
-    fast = [f"{factor} than the best {other}" for other, factor in beside.items() if factor]
+    said = f"**Of {tally.claims} claims, {word_list(numbers)} on an {tally.gpu}."
+    beside = {
+        "the reports' best kernel": typical(every, "published"),
+        "the best library": typical(every, "library"),
+    }
+    fast = [
+        f"{factor} than {other} (median, n = {count})" for other, (factor, count) in beside.items() if factor
+    ]
     if fast:
-        said += f" The fastest kernels here finish a first search {' and '.join(fast)} (median of {len(every)} searches)."
+        said += f" Our fastest program for each finishes a first search {word_list(fast)}."
     return f"{said}**"
 
 
 def _verdicts(abstracts: Sequence[Abstract], tally: Tally) -> str:
-    """Return a row for each report: its question, how many of its claims hold, and the numbers that answer."""
-    lines = ["| report | claims | what was measured |", "|---|---|---|"]
+    """Return a row for each report: how many of its claims hold, its question, the numbers that answer."""
+    signs = [f"{sign} {verdict}" for verdict, sign in SIGNS.items()]
+    lines = [f"|report|{'|'.join(signs)}|asked, and measured|", f"|---|{'--:|' * len(signs)}---|"]
     for one in abstracts:
         if tally.machine in one.machines:
             key, front = one.report.key, one.report.front
-            counts = "<br>".join(
-                f"{SIGNS[verdict]}\N{NO-BREAK SPACE}{number}\N{NO-BREAK SPACE}{COUNTED[verdict].replace(' ', chr(160))}"
-                for verdict, number in one.counts(tally.machine).items()
-                if number
-            )
-            asked = f"**{front.question}** " if front else ""
-            lines.append(f"| [`{key}`](docs/results/{key}.md) | {counts} | {asked}{one.answer_of(tally.machine)} |")
+            counts = "|".join(map(str, one.counts(tally.machine).values()))
+            asked = f"**{front.question}** {one.answer_of(tally.machine)}" if front else one.report.title
+            lines.append(f"|[{key}](docs/results/{key}.md)|{counts}|{asked}|")
     return "\n".join(lines)

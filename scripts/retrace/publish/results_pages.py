@@ -1,34 +1,59 @@
-"""The results that can be read without a run: `docs/results/`, Markdown and SVG of the committed records."""
+"""What is made of the committed records: `docs/results/`, and parts of README and of documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from retrace.publish.chart import draw, image
 from retrace.publish.chart_words import caption
-FROM_TODAY=make_today_table=None
-from retrace.publish.front import abstract
-from retrace.publish.generated_parts import with_part
+from retrace.publish.front import SIGNS, Abstract, Tally, abstract
+from retrace.publish.gpu_table import with_table
+from retrace.publish.overview import NAMES, draw_overview, speeds
 from retrace.publish.page import fill
 from retrace.publish.panels import FigureContent
 from retrace.publish.provenance import provenance
+from retrace.publish.readme import with_results
+from retrace.publish.today import Tables, races
 from retrace.publish.verification import outcomes
 from retrace.records.margins import margins
 from retrace.reports.frame import Frame, read_frames
-from retrace.reports.report import Report, report_paths
+from retrace.reports.report import report_paths
 from retrace.reports.verdict_changes import agreements, by_machine
 from retrace.system.project import ROOT
 
 REMAKE = "make pages"
-"""The command that writes the folder anew."""
+"""The command that writes all of it anew."""
+FOLDER = "docs/results"
+"""The folder in which every file is made."""
 
 
-def pages(records: Iterable[Path]) -> dict[str, bytes]:
-    """Return the files of `docs/results/` by name: the same bytes for the same records and reports."""
-    reports, frame = _committed(records)
-    files: dict[str, bytes] = {}
+def made_files(records: Iterable[Path]) -> dict[str, bytes]:
+    """Return all files by their path in the project: the same bytes for the same records and reports.
+
+    Raise RetraceError if a document lacks the marks of a part that is made.
+    """
+    reports, frame = read_frames([path for path in report_paths() if path.is_relative_to(ROOT)], records)
     abstracts = [abstract(report, frame) for report in reports]
+    tally, today = Tally.of(abstracts, frame), races(reports, frame)
+    pages = _pages(abstracts, frame, tally, Tables(today))
+    readme = with_results(_text("README.md"), abstracts, tally, today)
+    documents = {"README.md": readme, "docs/adding-a-gpu.md": with_table(_text("docs/adding-a-gpu.md"))}
+    return {f"{FOLDER}/{name}": page for name, page in pages.items()} | {
+        name: document.encode() for name, document in documents.items()
+    }
+
+
+def _text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def _pages(abstracts: list[Abstract], frame: Frame, tally: Tally, today: Tables) -> dict[str, bytes]:
+    """Return the files of the folder, by name."""
+    files: dict[str, bytes] = {}
+    ways = speeds([one.report for one in abstracts], frame, tally.machine)
+    for name, dark in NAMES.items():
+        files[f"{name}.svg"] = image(draw_overview(tally, ways, dark), "svg")
     for summary in abstracts:
         captions = {}
         for name, drawing in summary.report.figures.items():
@@ -36,31 +61,28 @@ def pages(records: Iterable[Path]) -> dict[str, bytes]:
             if any(panel.machine for panel in content.panels):  # it shows a measurement
                 files[f"{name}.svg"] = image(draw(content), "svg")
                 captions[name] = caption(content)
-        page = fill("results-of-report.md.j2", abstract=summary, report=summary.report, captions=captions)
+        tables = today if any(race.experiment in summary.report.tables for race in today.races) else None
+        page = fill("results-of-report.md.j2", abstract=summary, signs=SIGNS, captions=captions, today=tables)
         files[f"{summary.report.key}.md"] = page.encode()
     front = fill(
         "results.md.j2",
         abstracts=abstracts,
         drawn=files.keys(),
+        tally=tally,
+        signs=SIGNS,
         machines=[provenance(name, frame.measured) for name in frame.machines],
         verified=outcomes(frame),
-        agreements=agreements(by_machine(reports, frame), margins().spread),
+        agreements=agreements(by_machine([one.report for one in abstracts], frame), margins().spread),
         remake=REMAKE,
     )
     return files | {"README.md": front.encode()}
 
 
-def with_today(text: str, records: Iterable[Path]) -> str:
-    """Return the README with its table of what is fast today made of records."""
-    return with_part(text, FROM_TODAY, make_today_table(*_committed(records)))
-
-
-def _committed(records: Iterable[Path]) -> tuple[list[Report], Frame]:
-    """Read the project's own reports, whatever is installed beside, and records."""
-    return read_frames([path for path in report_paths() if path.is_relative_to(ROOT)], records)
-
-
-def stale(made: dict[str, bytes], folder: Path) -> list[str]:
-    """List the files of a folder that are not as they were made, are missing, or are none of them."""
-    there = {path.name: path.read_bytes() for path in folder.glob("*") if path.is_file()}
-    return sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
+def stale(made: Mapping[str, bytes], root: Path = ROOT) -> list[str]:
+    """List the files that are not as they were made, are missing, or lie in the folder and are not made."""
+    there = {f"{FOLDER}/{path.name}" for path in (root / FOLDER).glob("*") if path.is_file()}
+    return sorted(
+        name
+        for name in made.keys() | there
+        if name not in made or not (root / name).is_file() or (root / name).read_bytes() != made[name]
+    )

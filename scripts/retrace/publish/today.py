@@ -15,7 +15,7 @@ from retrace.publish.panels import spans
 from retrace.publish.plain_names import graph_of, problem_of
 from retrace.publish.provenance import cores_of
 from retrace.publish.record_cards import address
-from retrace.reports.frame import PRINTED_PAIR, Frame, Measured
+from retrace.reports.frame import PRINTED_PAIR, Frame, Measured, fastest, why_incomparable
 from retrace.reports.like_for_like import (
     FIRST,
     RESIDENT,
@@ -31,6 +31,7 @@ from retrace.reports.measures import Measure
 from retrace.reports.report import Report
 from retrace.reports.wording import EMPTY, duration, few_trials, ratio, speed, word_list
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
 SAMPLES = ("sources", "pairs")
 """Parameters of a record whose trials have a source, or a pair of vertices, each."""
 Side = Literal["published", "library"]
@@ -51,6 +52,13 @@ class Race:
         """Who is compared, by each measure that ours have."""
         compared = {measure: contenders(measure, self.entries) for measure in SHOWN_TODAY}
         return {measure: one for measure, one in compared.items() if one}
+
+    @cached_property
+    def on_core(self) -> Measured | None:
+        """The published program on one core that takes least for a first search."""
+        ours = self.by[FIRST].ours
+        every = (e for e in self.entries if e.group == "published" and e.record.cores == 1)
+        return fastest((e for e in every if why_incomparable(e, ours) is None), FIRST)
 
     @property
     def problem(self) -> str:
@@ -88,10 +96,10 @@ def races(reports: Sequence[Report], frame: Frame) -> list[Race]:
     return [race for race in found if FIRST in race.by]
 
 
-def typical(every: Sequence[Race], side: Side) -> str:
-    """Say how fast ours is beside a side in a first search: the median of all graphs; empty without any."""
+def typical(every: Sequence[Race], side: Side) -> tuple[str, int]:
+    """Say how fast ours is beside a side in a first search, by the median of so many races; empty of none."""
     factors = [factor for race in every if (factor := race.by[FIRST].over(getattr(race.by[FIRST], side)))]
-    return speed(median(factors)) if factors else ""
+    return (speed(median(factors)) if factors else "", len(factors))
 
 
 class Tables:
@@ -104,18 +112,25 @@ class Tables:
     @property
     def front(self) -> str:
         """The table of README: the times of the first and the last graph of each figure."""
-        heads = ["", "published kernel", "best library", "ours", "ours, graph in place"]
-        rows = [
-            [race.plain_title, *(self._time(race, FIRST, side) for side in ("published", "library", "ours")),
-             self._time(race, RESIDENT, "ours")]
-            for race in self.races if race.is_front
-        ]  # fmt: skip
+        heads = ["first search", "reports' CPU program", "reports' kernel", "best library", "ours",
+                 "ours, graph in place"]  # fmt: skip
+        rows = []
+        for race in self.races:
+            if race.is_front:
+                first, further = race.by[FIRST], race.by.get(RESIDENT)
+                sides = (race.on_core, first.published, first.library, first.ours)
+                least = min(filter(None, sides), key=lambda entry: entry.times[FIRST].median)
+                cells = [f"**{said}**" if entry is least else said
+                         for entry in sides for said in [self._time(entry, FIRST)]]  # fmt: skip
+                rows.append(
+                    [race.plain_title, *cells, self._time(further.ours if further else None, RESIDENT)]
+                )
         return f"{_table(heads, rows)}\n\n<sub>{self._footnote}</sub>"
 
     @property
     def all_graphs(self) -> str:
         """A table for each measure: who is fastest on each graph, and how many times as long others take."""
-        heads = ["", "published kernel", "best library", "ours"]
+        heads = ["graph", "published kernel", "best library", "ours"]
         parts = []
         for measure in SHOWN_TODAY:
             last = ["ahead from search"] * (measure == RESIDENT)
@@ -125,7 +140,7 @@ class Tables:
                  *([race.ahead or EMPTY] if last else [])]
                 for race in self.races if measure in race.by
             ]  # fmt: skip
-            parts += [f"### {measure.capitalize()}", _table(heads + last, rows)]
+            parts += [f"## {measure.capitalize()}", _table(heads + last, rows)]
         return "\n\n".join([*parts, f"<sub>{self._footnote}</sub>"])
 
     @property
@@ -160,20 +175,20 @@ class Tables:
         cores = f", {where}" if (where := cores_of(entry.record)) else ""
         return f"{self._cell(entry, measure)}{over}<br>`{entry.name}`{cores}"
 
-    def _time(self, race: Race, measure: Measure, side: str) -> str:
-        entry = getattr(race.by[measure], side) if measure in race.by else None
+    def _time(self, entry: Measured | None, measure: Measure) -> str:
+        """Write a time, and what a newcomer asks: which library, and whether ours is no kernel."""
         if entry is None:
             return EMPTY
         peer = (entry.record.software.peer or "").partition(" ")[0]
-        where = cores_of(entry.record)
-        said = ", ".join(filter(None, (peer, where if peer or where == "1 core" else "")))
+        where = cores_of(entry.record) if peer or is_ours(entry) else ""
+        said = ", ".join(filter(None, (peer, where)))
         return f"{self._cell(entry, measure)}{f' ({said})' if said else ''}"
 
     def _cell(self, entry: Measured, measure: Measure) -> str:
         if (times := entry.times.get(measure)) is None:
             return EMPTY
         mark = f" {MARK}" if address(entry.record) in self.doubtful else ""
-        return f"{duration(times.median)}{few_trials(times)}{mark}"
+        return f"{duration(times.median)}{few_trials(times)}{mark}".replace(" ", NO_BREAK)
 
     @property
     def _footnote(self) -> str:
@@ -196,4 +211,4 @@ def _whose(entry: Measured) -> str:
 
 def _table(heads: Sequence[str], rows: Iterator[list[str]] | Sequence[list[str]]) -> str:
     lines = [heads, ["---", *["--:"] * (len(heads) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return "\n".join(f"|{'|'.join(cells)}|" for cells in lines)

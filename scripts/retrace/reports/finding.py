@@ -9,6 +9,7 @@ from math import fsum, inf, log2
 from typing import NamedTuple
 
 from retrace.records.ranking import RULE
+from retrace.reports.wording import EMPTY
 
 
 class Verdict(StrEnum):
@@ -46,6 +47,11 @@ class Finding:
     def sentence(self) -> str:
         """The verdict, and why."""
         return f"{self.verdict}: {self.why}" if self.why else str(self.verdict)
+
+    @property
+    def told(self) -> str:
+        """Why there is this verdict, and the numbers that it rests on; a dash without either."""
+        return "; ".join(filter(None, (self.why, self.measured))) or EMPTY
 
     @property
     def sureness(self) -> str:

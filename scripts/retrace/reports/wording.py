@@ -44,7 +44,7 @@ def ratio(value: float) -> str:
 def speed(factor: float) -> str:
     """Write with two digits how fast something is that another takes `factor` times as long as.
 
-    `2.0 × faster`, `16 % faster`, `1.8 × slower`; or `as fast`.
+    `2.0 x faster`, `16 % faster`, `1.8 x slower`, with the sign of multiplication; or `as fast`.
     """
     word, times = ("faster", factor) if factor >= 1 else ("slower", 1 / factor)
     if times < PERCENT_BELOW:
@@ -54,7 +54,7 @@ def speed(factor: float) -> str:
 
 
 def speeds(least: float, most: float) -> str:
-    """Write a range of speeds: `4.4 to 11 × faster`, `12 % slower to 2.0 × faster`."""
+    """Write a range of speeds: `4.4 to 11 x faster`, `12 % slower to 2.0 x faster`."""
     low, high = speed(least), speed(most)
     if low == high:
         return low

@@ -1,13 +1,10 @@
-"""Write docs/results/ and the margins of times from the committed records."""
+"""Write docs/results/, the margins of times and the made parts of documents from the committed records."""
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.planning.configuration import committed_records, project_configuration
-from retrace.publish.gpu_table import with_table
-from retrace.publish.results_pages import pages, stale, with_today
+from retrace.publish.results_pages import made_files, stale
 from retrace.records.machine_check import find_errors
 from retrace.records.margins import MARGINS, margins, margins_csv
 from retrace.records.record import Record, survey
@@ -19,10 +16,10 @@ from retrace.system.stage import Stage
 
 
 class MakeResults(Stage):
-    """Write docs/results/ from the committed records, their margins, and the generated parts of documents."""
+    """Write docs/results/ from the committed records, their margins, and the made parts of documents."""
 
-    output: Path = ROOT / "docs/results"
-    """Folder of the pages."""
+    output: Path = ROOT
+    """Folder of the project, or another, to which the files are written."""
 
     def run(self) -> None:
         """Write the files that have changed, and delete those that are no part of it any more."""
@@ -34,22 +31,13 @@ class MakeResults(Stage):
             write_whole(MARGINS, computed)
             print(MARGINS)
             margins.cache_clear()
-        texts = pages(paths)
-        for name in stale(texts, self.output):
-            if name in texts:
-                write_whole(self.output / name, texts[name])
+        made = made_files(paths)
+        for name in stale(made, self.output):
+            if name in made:
+                write_whole(self.output / name, made[name])
             else:
                 (self.output / name).unlink()
             print(self.output / name)
-        parts: dict[str, Callable[[str], str]] = {
-            "docs/adding-a-gpu.md": with_table,
-            "README.md": partial(with_today, records=paths),
-        }
-        for name, updated in parts.items():
-            page = ROOT / name
-            if (made := updated(current := page.read_text(encoding="utf-8"))) != current:
-                write_whole(page, made)
-                print(page)
 
 
 def sound_records(paths: list[Path]) -> list[Record]:
