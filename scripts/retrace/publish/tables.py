@@ -71,7 +71,7 @@ def time_cell(
         return Cell(entry.outcome, entry.record.reason or "", bad=True, notes=[note], address=place)
     if (times := entry.times.get(measure)) is None:
         return Cell(tip="no further search was timed" if measure == RESIDENT else "")
-    text = quantity(measure, times.median) if not plain else three_digits(times.median)
+    text = three_digits(times.median) if plain else quantity(measure, times.median)
     text += few_trials(times) if measure not in ("setup", "with setup") else ""
     why = doubtful.get(place, ())
     notes = [f"{entry.machine}, doubtful: {doubt.why}." for doubt in why]
