@@ -66,6 +66,20 @@ def test_on_a_dark_page_colours_keep_their_contrasts() -> None:
         assert (luminance(one) > luminance(other)) == (luminance(on_dark(one)) < luminance(on_dark(other)))
 
 
+def test_a_line_keeps_a_hue_that_is_seen_on_a_dark_page() -> None:
+    """A filled area, on which text may stand, and a grey line do not."""
+    for shape, turned in {
+        '<path style="fill: none; stroke: #e69f00"/>': "#e69f00",
+        '<use style="fill: #0072b2; stroke: #0072b2"/>': "#0072b2",
+        '<path style="fill: #e69f00; stroke: #e69f00"/>': on_dark("#e69f00"),
+        '<path style="stroke: #e0e0e0"/>': on_dark("#e0e0e0"),
+        '<path style="stroke: #332288"/>': on_dark("#332288"),
+    }.items():
+        figures = InlineFigures()
+        figures.add(drawing(shape), "one", "one")
+        assert turned in figures.dark_rules
+
+
 def luminance(colour: str) -> float:
     """Return the relative luminance of WCAG 2."""
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]

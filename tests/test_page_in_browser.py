@@ -123,8 +123,8 @@ def test_filters_are_of_all_tables_and_stand_in_the_address(browser: Browser, pa
 
 
 def test_a_measure_ranks_every_table_graph_by_graph(browser: Browser, page: str) -> None:
+    browser.open(page)
     for measure in ("first search", "total"):
-        browser.open(page)
         choose(browser, graph="all", measure=measure)
         place = column(browser, measure)
         graphs = [row[GRAPH] for row in browser.run(ROWS)]

@@ -283,7 +283,7 @@ def test_another_machine_is_named_only_where_its_verdict_differs(committed: Comm
             place = link(f"claim/{report.key}/{name}/{first}")
             row = text.partition(f'href="{place}"')[2].partition("</p>")[0]
             differs = findings[first].verdict != findings[second].verdict
-            assert (f"{second}: {findings[second].verdict}." in row) == differs
+            assert (f"({second}: {findings[second].verdict})" in row) == differs
             seen[differs] += 1
     assert min(seen.values()) > 5
 

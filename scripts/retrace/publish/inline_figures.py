@@ -5,7 +5,7 @@ colour has a second one for a dark page.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -25,6 +25,9 @@ WEIGHTS = (0.2126, 0.7152, 0.0722)
 """Of the linear parts of a colour in its luminance, as WCAG 2 defines it, also FLARE."""
 FLARE, DARK_GROUND = 0.05, 0.0065
 """What contrast adds to a luminance, and the luminance of a dark page."""
+SEEN, HUE = 3.0, 0.1
+"""The least contrast of a graphical object in WCAG 2, and how far the linear parts of a hue differ."""
+FILLED = re.compile(r"(?<![-\w])fill: *(?!none)")
 TIP, BETWEEN_TIPS = "tip:", "|"
 """How the id of an element begins that has words for each of its markers, and what stands between them."""
 FRACTION = re.compile(r"\d+\.\d+")
@@ -36,7 +39,8 @@ class InlineFigures:
 
     def __init__(self) -> None:
         self._definitions: dict[str, str] = {}
-        self._styles: dict[str, str] = {}
+        self._styles: dict[tuple[str, bool], str] = {}
+        """The classes, by the style and whether it is of a line or a marker, on which no text stands."""
 
     @property
     def definitions(self) -> Markup:
@@ -46,13 +50,13 @@ class InlineFigures:
     @property
     def rules(self) -> Markup:
         """Return the style sheet of the figures; nothing in it can end a style element."""
-        return _sheet(self._styles.items())
+        return _sheet((style, name) for (style, _), name in self._styles.items())
 
     @property
     def dark_rules(self) -> Markup:
         """Return what differs in it on a dark page."""
-        coloured = ((style, name) for style, name in self._styles.items() if COLOUR.search(style))
-        return _sheet((COLOUR.sub(lambda found: on_dark(found[0]), style), name) for style, name in coloured)
+        coloured = ((*key, name) for key, name in self._styles.items() if COLOUR.search(key[0]))
+        return _sheet((_style_on_dark(style, is_line), name) for style, is_line, name in coloured)
 
     def add(self, svg: str, name: str, title: str) -> Markup:
         """Return an SVG file as an element of HTML with the id `drawing-<name>`.
@@ -99,7 +103,8 @@ class InlineFigures:
                 attributes[key] = _rounded(value)
         painted = "; ".join(f"{key}: {colour}" for key in PAINT if (colour := part.get(key)))
         if style := "; ".join(filter(None, (painted, part.get("style")))):
-            attributes["class"] = self._styles.setdefault(style, f"f{len(self._styles)}")
+            is_line = part.tag.endswith("use") or not FILLED.search(style)
+            attributes["class"] = self._styles.setdefault((style, is_line), f"f{len(self._styles)}")
         return attributes
 
 
@@ -115,11 +120,30 @@ def _spread_tips(part: Element) -> None:
             one.set(TIP, tip)
 
 
+def _style_on_dark(style: str, is_line: bool) -> str:
+    """Return a style for a dark page; a line or marker keeps a hue that is seen there."""
+    return COLOUR.sub(lambda found: found[0] if is_line and _is_seen(found[0]) else on_dark(found[0]), style)
+
+
+def _is_seen(colour: str) -> bool:
+    """Whether it is a hue, not a grey, and differs enough from a dark page."""
+    linear = _linear_parts(colour)
+    return max(linear) - min(linear) > HUE and _luminance(linear) + FLARE >= SEEN * (DARK_GROUND + FLARE)
+
+
+def _linear_parts(colour: str) -> list[float]:
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    return [_linear(int(digits[at : at + 2], 16) / 255) for at in (0, 2, 4)]
+
+
+def _luminance(linear: Sequence[float]) -> float:
+    return sum(weight * part for weight, part in zip(WEIGHTS, linear, strict=True))
+
+
 def on_dark(colour: str) -> str:
     """Return what `#rrggbb` or `#rgb` becomes on a dark page: any two keep their contrast, light for dark."""
-    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
-    linear = [_linear(int(digits[at : at + 2], 16) / 255) for at in (0, 2, 4)]
-    luminance = sum(weight * part for weight, part in zip(WEIGHTS, linear, strict=True))
+    linear = _linear_parts(colour)
+    luminance = _luminance(linear)
     wanted = min(1.0, (1 + FLARE) / (luminance + FLARE) * (DARK_GROUND + FLARE) - FLARE)
     hue = [part / max(linear) for part in linear] if luminance else [1.0] * 3
     full = luminance / max(linear) if luminance else 1.0

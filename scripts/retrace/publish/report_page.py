@@ -45,6 +45,8 @@ class Picture:
     title: str
     svg: Markup
     caption: Markup
+    more: Markup
+    """What the caption says after its first paragraph."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +220,9 @@ def _picture(drawings: InlineFigures, path: Path, report: Report | None, name: s
     title = f"{drawing.number}: {title}" if drawing and drawing.number else title
     caption = path.with_suffix(".md")
     text = caption.read_text(encoding="utf-8") if caption.exists() else ""
-    return Picture(name, title, drawings.add(path.read_text(encoding="utf-8"), name, title), html(text))
+    first, _, more = text.strip().partition("\n\n")
+    drawn = drawings.add(path.read_text(encoding="utf-8"), name, title)
+    return Picture(name, title, drawn, html(first), html(more))
 
 
 def _lists(frame: Frame, abstracts: Iterable[Abstract]) -> dict[str, Any]:
