@@ -27,7 +27,7 @@ FLARE, DARK_GROUND = 0.05, 0.0065
 """What contrast adds to a luminance, and the luminance of a dark page."""
 SEEN, HUE = 3.0, 0.1
 """The least contrast of a graphical object in WCAG 2, and how far the linear parts of a hue differ."""
-FILLED = re.compile(r"(?<![-\w])fill: *(?!none)")
+FILLED = re.compile(r"(?<![-\w])fill:(?! *none)")
 TIP, BETWEEN_TIPS = "tip:", "|"
 """How the id of an element begins that has words for each of its markers, and what stands between them."""
 FRACTION = re.compile(r"\d+\.\d+")
