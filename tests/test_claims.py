@@ -42,7 +42,7 @@ from retrace.reports.claim import (
 from retrace.reports.finding import Finding, Speaks, Verdict, Weighed, stands_to, verdict
 from retrace.reports.judge import judge
 from retrace.reports.report import load_reports
-from retrace.reports.wording import TIMES, duration, speed, speeds
+from retrace.reports.wording import TIMES, duration, speed, speed_range
 
 pytestmark = pytest.mark.usefixtures("steady")
 
@@ -200,7 +200,7 @@ def test_a_speed_has_two_digits_and_one_direction(factor: float, said: str) -> N
 
 
 def test_a_range_of_speeds_names_a_common_unit_once() -> None:
-    said = [speeds(4.37, 11.2), speeds(0.88, 2.0), speeds(0.33, 0.5), speeds(2.0, 2.0)]
+    said = [speed_range(4.37, 11.2), speed_range(0.88, 2.0), speed_range(0.33, 0.5), speed_range(2.0, 2.0)]
     assert [text.replace("\N{NO-BREAK SPACE}", "_") for text in said] == [
         f"4.4 to 11_{TIMES} faster",
         f"14_% slower to 2.0_{TIMES} faster",

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import needs_today
 from cuda_device.available_gpus import cuda_available
 from cuda_device.capability import Capability, architecture
 from cuda_device.cuda import CudaDevice
@@ -18,7 +17,7 @@ from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED
 from retrace.graphs.query import Query
 from retrace.measure.trials import Effort, Measurement, Request, SharedDevice
-from retrace.publish.gpu_table import FROM_SOLVERS, with_table
+from retrace.publish.gpu_table import FROM_SOLVERS
 from retrace.records.record import GPUInfo
 from retrace.solvers import all_solvers, make
 from retrace.solvers.bfs import BspBFS
@@ -173,11 +172,6 @@ def test_what_a_gpu_lacks_is_skipped_before_anything_is_compiled(monkeypatch: py
 
 
 PAGE = (ROOT / "docs/adding-a-gpu.md").read_text(encoding="utf-8")
-
-
-@needs_today
-def test_the_page_says_which_gpu_runs_what() -> None:
-    assert with_table(PAGE) == PAGE, "docs/adding-a-gpu.md is stale; write it anew with: make pages"
 
 
 def test_all_kernels_of_a_report_run_on_the_oldest_gpu() -> None:

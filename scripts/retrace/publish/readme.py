@@ -10,7 +10,7 @@ from retrace.publish.today import Race, Tables, typical
 from retrace.reports.finding import Verdict
 from retrace.reports.wording import word_list
 
-ANSWER, VERDICTS, TODAY = map(
+FROM_ANSWER, FROM_VERDICTS, FROM_TODAY = map(
     made_from, ("all verdicts", "the verdicts of each report", "the records of today")
 )
 COUNTED = {
@@ -25,9 +25,9 @@ COUNTED = {
 def with_results(text: str, abstracts: Sequence[Abstract], tally: Tally, every: Sequence[Race]) -> str:
     """Return README with its parts made anew; raise RetraceError if it lacks a mark."""
     parts: dict[str, Callable[[], str]] = {
-        ANSWER: lambda: answer(tally, every),
-        VERDICTS: lambda: _verdicts(abstracts, tally),
-        TODAY: lambda: Tables(every).front,
+        FROM_ANSWER: lambda: answer(tally, every),
+        FROM_VERDICTS: lambda: _verdicts(abstracts, tally),
+        FROM_TODAY: lambda: Tables(every).front,
     }
     for mark, make in parts.items():
         text = with_part(text, mark, make())

@@ -24,7 +24,7 @@ from retrace.system.project import ROOT
 
 REMAKE = "make pages"
 """The command that writes all of it anew."""
-FOLDER = "docs/results"
+MADE_FOLDER = "docs/results"
 """The folder in which every file is made."""
 
 
@@ -39,7 +39,7 @@ def made_files(records: Iterable[Path]) -> dict[str, bytes]:
     pages = _pages(abstracts, frame, tally, Tables(today))
     readme = with_results(_text("README.md"), abstracts, tally, today)
     documents = {"README.md": readme, "docs/adding-a-gpu.md": with_table(_text("docs/adding-a-gpu.md"))}
-    return {f"{FOLDER}/{name}": page for name, page in pages.items()} | {
+    return {f"{MADE_FOLDER}/{name}": page for name, page in pages.items()} | {
         name: document.encode() for name, document in documents.items()
     }
 
@@ -80,7 +80,7 @@ def _pages(abstracts: list[Abstract], frame: Frame, tally: Tally, today: Tables)
 
 def stale(made: Mapping[str, bytes], root: Path = ROOT) -> list[str]:
     """List the files that are not as they were made, are missing, or lie in the folder and are not made."""
-    there = {f"{FOLDER}/{path.name}" for path in (root / FOLDER).glob("*") if path.is_file()}
+    there = {f"{MADE_FOLDER}/{path.name}" for path in (root / MADE_FOLDER).glob("*") if path.is_file()}
     return sorted(
         name
         for name in made.keys() | there

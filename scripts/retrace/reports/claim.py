@@ -22,7 +22,7 @@ from retrace.records.record import PHASES
 from retrace.records.variant import Variant
 from retrace.reports.finding import Finding, Speaks, Verdict, Weighed, weigh
 from retrace.reports.measures import Measure
-from retrace.reports.wording import duration, plural, ratio, speed, speeds, word_list
+from retrace.reports.wording import duration, plural, ratio, speed, speed_range, word_list
 from retrace.system.models import FileModel
 
 if TYPE_CHECKING:  # they read reports, which hold comparisons
@@ -663,7 +663,7 @@ class OneOff(Comparison):
 
 
 def _short(pairs: Sequence[Pair], counts: Sequence[str]) -> str:
-    said = speeds(pairs[0].ratio, pairs[-1].ratio)
+    said = speed_range(pairs[0].ratio, pairs[-1].ratio)
     return "; ".join([f"{said} on {pairs[0].graph}", *counts])
 
 

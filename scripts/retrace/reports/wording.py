@@ -53,8 +53,8 @@ def speed(factor: float) -> str:
     return f"{two_digits(times)}\N{NO-BREAK SPACE}{TIMES} {word}"
 
 
-def speeds(least: float, most: float) -> str:
-    """Write a range of speeds: `4.4 to 11 x faster`, `12 % slower to 2.0 x faster`."""
+def speed_range(least: float, most: float) -> str:
+    """Write a range of speed_range: `4.4 to 11 x faster`, `12 % slower to 2.0 x faster`."""
     low, high = speed(least), speed(most)
     if low == high:
         return low
