@@ -24,11 +24,11 @@ from retrace.planning.plan import Plan
 from retrace.publish import verdicts
 from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.doubts import doubts
-from retrace.publish.front import abstract
+from retrace.publish.front import FAILURES_FIRST, abstract
 from retrace.publish.listings import OFFERED, listing
 from retrace.publish.page import MARK
 from retrace.publish.record_cards import MOST_TRIALS, address
-from retrace.publish.report_page import SHOWN_VERDICTS, link, make_page
+from retrace.publish.report_page import link, make_page
 from retrace.publish.tables import quantity
 from retrace.records.record import Record, read_records, write_records
 from retrace.reports.finding import Verdict
@@ -271,7 +271,7 @@ def assert_verdicts(report: Report, found: Frame, text: str) -> None:
         told["verdict"][told["machine"] == first]
     )
     order = [Verdict(word) for word, _ in counts]
-    assert order == sorted(order, key=list(SHOWN_VERDICTS).index)
+    assert order == sorted(order, key=FAILURES_FIRST.index)
 
 
 def test_another_machine_is_named_only_where_its_verdict_differs(committed: Committed) -> None:
@@ -466,6 +466,13 @@ def test_a_printed_number_stands_once_for_each_machine_under_its_hardware(commit
                 for machine in part.machines
                 for title, one in printed
             )
+
+
+def test_a_report_that_nobody_measured_has_its_claims() -> None:
+    found, report = frame([], "bsp-suite")
+    page = make_page([report], found, [])
+    assert f"{len(report.claims)} claims</h3>" in page
+    assert re.findall(r'<span class="chip [a-z-]+">([^<]+)</span>', page) == [Verdict.OPEN]
 
 
 def test_addresses_tell_records_apart() -> None:

@@ -33,8 +33,8 @@ from retrace.reports.frame import KINDS, Entry, Frame, Measured
 from retrace.reports.measures import MEASURES
 from retrace.reports.report import Report, table_layout
 
-SHOWN_VERDICTS = {Verdict.FAILS: True, Verdict.IN_PART: True, Verdict.HOLDS: False, Verdict.OPEN: False}
-"""The verdicts in the order in which claims stand, and whether a reader sees theirs before asking."""
+UNFOLDED = (Verdict.FAILS, Verdict.IN_PART)
+"""The verdicts whose claims a reader sees without asking."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
         measures=[measure for measure in OFFERED if any(measure in table.measures for table in listings)],
         graphs=sorted({row.graph for table in listings for row in table.rows}),
         solvers_shown=sorted({row.solver for table in listings for row in table.rows}),
-        shown_verdicts=SHOWN_VERDICTS,
+        unfolded=UNFOLDED,
         catalogue=CATALOGUE,
         marks=every_mark,
         verified=outcomes(frame),
@@ -179,15 +179,12 @@ def _claims(summary: Abstract, pictures: Mapping[str, Picture]) -> dict[Verdict,
     """Group claims by the first machine's verdict, then by the figure that shows them."""
     grouped: dict[Verdict, list[Beside]] = {}
     placed = set[str]()
-    for verdict in SHOWN_VERDICTS:
+    for verdict, names in summary.by_verdict.items():
         by_figure: dict[str, list[str]] = {}
-        for name, findings in summary.findings.items():
-            judged = next((finding.verdict for finding in findings.values()), Verdict.OPEN)
-            if judged == verdict:
-                by_figure.setdefault(_figure_of(summary.report, name, pictures), []).append(name)
+        for name in names:
+            by_figure.setdefault(_figure_of(summary.report, name, pictures), []).append(name)
         ordered = sorted(by_figure.items(), key=lambda one: not one[0])  # without a figure last
-        if groups := [Beside(names, pictures.get(key), key not in placed) for key, names in ordered]:
-            grouped[verdict] = groups
+        grouped[verdict] = [Beside(some, pictures.get(key), key not in placed) for key, some in ordered]
         placed.update(by_figure)
     return grouped
 
