@@ -229,6 +229,20 @@ def test_errors_are_relative_to_the_score_or_to_one_pair(spec: str, error: float
     assert not oracle.check(f"betweenness/{spec}", Query(), right.astype(np.float32)).verified
 
 
+@pytest.mark.parametrize(
+    ("leaves", "error", "verified"),
+    [(40, 5e-5, True), (40, 2e-4, False), (4000, 2e-4, True), (4000, 3e-4, False)],
+)
+def test_a_library_in_single_precision_may_err_as_its_longest_sum_does(
+    leaves: int, error: float, verified: bool
+) -> None:
+    star = graph(leaves + 1, [arc for leaf in range(1, leaves + 1) for arc in ((0, leaf, 1), (leaf, 0, 1))])
+    scores = np.zeros(leaves + 1)
+    scores[0] = 3 * (leaves - 1) * (1 + error)
+    result = ScoreOracle(star).check("betweenness/cugraph", Query(sources=(1, 2, 3)), scores)
+    assert result.verified == verified, result.reason
+
+
 def test_what_gapbs_adds_and_takes_away_is_rounded_in_the_scores_of_its_sources_alone() -> None:
     """GAPBS adds the number of reached vertices to a source's score."""
     vertices, source, other = 100_000, 3, 7

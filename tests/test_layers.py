@@ -126,9 +126,18 @@ def test_large_libraries_are_read_where_they_are_used(program: str, unread: str)
     assert done.stdout == "0\n", done.stderr
 
 
+@needs_networkit
+def test_networkit_does_not_bring_a_library_that_learns(tmp_path: Path) -> None:
+    (tmp_path / "sklearn.py").write_text("print('read')")
+    reads = f"import sys; sys.path.append({str(tmp_path)!r}); {{}}; print('end')"
+    assert python(reads.format("import networkit")).stdout == "read\nend\n"
+    bare = "from retrace.system.imports import import_bare; import_bare('networkit')"
+    assert python(reads.format(bare)).stdout == "end\n"
+
+
 def test_a_library_that_is_read_without_matplotlib_does_not_hide_it() -> None:
-    program = "from retrace.system.imports import import_undrawn; import_undrawn('igraph')"
-    done = python(f"{program}; import matplotlib.figure; print(import_undrawn('matplotlib').figure.Figure)")
+    program = "from retrace.system.imports import import_bare; import_bare('igraph')"
+    done = python(f"{program}; import matplotlib.figure; print(import_bare('matplotlib').figure.Figure)")
     assert "matplotlib.figure.Figure" in done.stdout, done.stderr
 
 

@@ -367,6 +367,7 @@ def fail(lines: list[Line]) -> None:
 
 
 PUBLISHED = put("solver", value="bfs/block-queue-published")
+LIBRARY = each(put("solver", value="bfs/cugraph"), put("parameters", value={}))
 DOUBTFUL: dict[str, tuple[Change, str]] = {
     "several commits": (put("software", "git_commit", value="ff", which=1), "2: software.git_commit: ff in"),
     "throttled": (throttle, "1: trials: the GPU was throttled in 1 of 3"),
@@ -377,6 +378,7 @@ DOUBTFUL: dict[str, tuple[Change, str]] = {
     "all alike": (alike, "2: trials: all 3 took exactly 9.0 ms"),
     "a stand-in": (put("graph", "origin", value="stand-in"), "1: graph.origin: a stand-in"),
     "printed and wrong": (each(PUBLISHED, WRONG), "1: verified: the printed kernel gives a wrong answer"),
+    "a library's and wrong": (each(LIBRARY, WRONG), "1: verified: the library gives a wrong answer"),
     "failed": (fail, "1: status: failed (no memory)"),
 }  # fmt: skip
 

@@ -13,6 +13,7 @@ from math import inf
 from pathlib import Path
 from statistics import median
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.graphs.dataset_registry import Dataset
 from retrace.graphs.graph_names import COMPLETE_GRAPH, HUB_GRAPH, NO_GRAPH, RANDOM_GRAPH, most_arcs
 from retrace.graphs.pins import is_trusted
@@ -224,7 +225,7 @@ def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:
         yield f"machine.gpu.compiled_for: expected {gpu.compute_capability}, its own, {other_card}; {advice}"
     if record.backend == "cuda" and record.software.cuda is None:
         yield "software.cuda: expected the version of CUDA, found null, as on the emulator"
-    if record.verified is False and not record.solver.endswith("-published"):
+    if record.verified is False and _of_others(record) is None:
         yield f"verified: expected true, found false ({record.reason})"
     if record.software.git_commit is None:
         yield "software.git_commit: expected the commit that was measured, found null; set RETRACE_COMMIT"
@@ -353,12 +354,20 @@ def _another_graph(record: Record, dataset: Dataset) -> Iterator[str]:
         yield "graph.trusted_sha256: expected that of the file that was trusted, found null"
 
 
+def _of_others(record: Record) -> str | None:
+    """Return whose code a solver runs as it is, so that a wrong answer is a finding; None if it is ours."""
+    if record.solver.endswith("-published"):
+        return "the printed kernel"
+    libraries = {solver.name for solver in CATALOGUE.solvers if solver.calls_library}
+    return "the library" if record.solver in libraries else None
+
+
 def _doubts(record: Record) -> Iterator[str]:
     """Yield what a reader of a record should know."""
     if record.status == "failed":
         yield f"status: failed ({record.reason})"
-    if record.verified is False and record.solver.endswith("-published"):
-        yield f"verified: the printed kernel gives a wrong answer ({record.reason})"
+    if record.verified is False and (other := _of_others(record)) is not None:
+        yield f"verified: {other} gives a wrong answer ({record.reason})"
     if record.graph.origin == "stand-in":
         yield "graph.origin: a stand-in, generated in place of the data set"
     yield from (f"trials: {doubt.found}" for doubt in doubtful_trials(record))

@@ -25,7 +25,7 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.solver import Solver, seconds_of
-from retrace.system.imports import import_undrawn
+from retrace.system.imports import import_bare
 
 
 def with_version(name: str, distribution: str) -> str:
@@ -59,7 +59,7 @@ class Peer(Solver):
     @classmethod
     def load(cls) -> Any:
         """Import the library, which may take a second and is not timed."""
-        return import_undrawn(cls.package)
+        return import_bare(cls.package)
 
     @classmethod
     def library(cls) -> str:

@@ -1,20 +1,23 @@
-"""Imports a library without the one that it would draw with."""
+"""Imports a library without those that it would only draw or learn with."""
 
 import sys
 from importlib import import_module
 from typing import Any
 
+UNUSED = "matplotlib", "sklearn"
+"""What takes most of the time in which igraph and NetworKit are imported, where it is installed."""
 
-def import_undrawn(library: str) -> Any:
-    """Import a library as if matplotlib were missing, which takes most of the time of igraph and NetworKit.
 
-    Later imports find it, and so does this one if it is loaded already.
+def import_bare(library: str) -> Any:
+    """Import a library as if those in `UNUSED` were missing.
+
+    Later imports find them, and so does this one if they are loaded already.
     """
-    hidden = "matplotlib" not in sys.modules
-    if hidden:
-        sys.modules["matplotlib"] = None  # type: ignore[assignment]  # an import then raises ImportError
+    hidden = [name for name in UNUSED if name not in sys.modules]
+    for name in hidden:
+        sys.modules[name] = None  # type: ignore[assignment]  # an import then raises ImportError
     try:
         return import_module(library)
     finally:
-        if hidden:
-            del sys.modules["matplotlib"]
+        for name in hidden:
+            del sys.modules[name]
