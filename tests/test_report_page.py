@@ -243,7 +243,7 @@ def test_the_largest_graph_is_that_of_each_machine() -> None:
     records = [record("bfs/queue", graph) for graph in ("NY", "NW")]
     found, report = frame([*records, record("bfs/queue", "NY", machine="small")], "bsp-suite")
     rows = listing(found.of("table-3.3"), report.tables["table-3.3"]).rows
-    largest = {(line.machine, line.graph) for line in rows if line.is_largest and line.address}
+    largest = {(line.machine, line.on) for line in rows if line.is_largest and line.address}
     assert largest == {("h200", "NW"), ("small", "NY")}
 
 
@@ -454,7 +454,7 @@ def test_a_printed_number_stands_once_for_each_machine_under_its_hardware(commit
             for line in table.rows:
                 for system, cell in zip(table.systems, line.printed, strict=True):
                     texts = cell.text.removesuffix(" ?").split(" / ") if cell.value is not None else []
-                    shown.update((line.machine, system, line.graph, text) for text in texts)
+                    shown.update((line.machine, system, line.on, text) for text in texts)
             printed = [(row.title, entry.printed) for row in part.rows for entry in row.printed]
             assert shown == Counter(
                 (

@@ -64,7 +64,7 @@ function filter() {
     for (const row of rows) {
       const [name, on, where] = [...row.cells].map((cell) => cell.textContent);
       row.hidden = !((machine === "all" || !where || where === machine)
-        && (graph === "all" || (graph === "largest" ? "largest" in row.dataset : on === graph))
+        && (graph === "all" || (graph === "largest" ? "largest" in row.dataset : (row.dataset.graph ?? on) === graph))
         && name.toLowerCase().includes(sought));
     }
     const count = rows.filter((row) => !row.hidden).length;

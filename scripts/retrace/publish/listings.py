@@ -46,6 +46,8 @@ class ListingRow:
 
     machine: str
     graph: str
+    on: str
+    """The graph, with what is asked of it and what makes it another one."""
     place: int
     """The graph's, the one of most work first."""
     is_largest: bool
@@ -134,7 +136,8 @@ class _Listed:
             why = self.doubtful.get(address(entry.record), ()) if entry else ()
             yield ListingRow(
                 machine=machine,
-                graph=row.title,
+                graph=row.first.graph,
+                on=row.title,
                 place=place,
                 is_largest=row.title == self.largest.get(machine, row.title),
                 solver=first.full_name,
