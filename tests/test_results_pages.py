@@ -6,13 +6,17 @@ import re
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
+from statistics import median
 
 import pytest
+from matplotlib.colors import to_rgba
+from matplotlib.text import Text
 
 from browser import CHROMIUM, Browser, lack
 from command_line import PROJECT
-from fabricated import bellman_ford, changed, frame
+from fabricated import bellman_ford, changed, frame, suite
 from retrace.publish.front import FAILURES_FIRST, SIGNS, Abstract, Tally, abstract
+from retrace.publish.overview import DARK, LIGHT, Speed, draw_overview, speeds
 from retrace.publish.page import fill
 from retrace.publish.today import races
 from retrace.records.record import Trial
@@ -89,6 +93,41 @@ def test_a_tally_is_of_the_first_machine_with_a_gpu(two_machines: Abstract) -> N
     with pytest.raises(RetraceError, match="expected records of a report from a machine with a GPU, found"):
         Tally.of([two_machines], nothing)
     assert races([two_machines.report], nothing) == []
+
+
+def test_a_speed_is_that_of_the_same_two_programs_in_print_and_here() -> None:
+    """Toys are left out; the greatest printed speed-up counts; a faster program on a core is told apart."""
+    records = suite("h200", gpu=True)
+    found, report = frame(records, "bsp-suite")
+    assert report is not None
+    every = {one.title: one for one in speeds([report], found, "h200")}
+    assert [title for title in every if title.startswith("BFS")] == [
+        "BFS, roads of New York",
+        "BFS, roads of the Northwest",
+    ]
+    times = {
+        (one.solver, one.graph.name): median(trial.total for trial in one.trials)
+        for one in records
+        if one.trials and one.parameters.get("pair", "far") == "far"
+    }
+    york = every["BFS, roads of New York"]
+    assert york.printed == 3520 / 341
+    assert york.measured == times["bfs/queue", "NY"] / times["bfs/bsp", "NY"]
+    paths = every["SSSP, roads of New York"]
+    assert paths.beside_best == times["sssp/dijkstra-heap", "NY"] / times["sssp/bsp", "NY"]
+    assert speeds([report], found, "another") == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_overview_has_every_count_and_speed(two_machines: Abstract, dark: bool) -> None:
+    counts = two_machines.counts("h200")
+    tally = Tally("h200", "NVIDIA H200", {"an-bellman-ford": counts})
+    figure = draw_overview(tally, [Speed("one graph", 10.0, 0.488, 2.34)], dark=dark)
+    drawn = [text.get_text() for text in figure.findobj(Text)]
+    assert all(drawn.count(str(number)) >= 2 for number in counts.values() if number)
+    assert {"0.49\u00d7", "10\u00d7", "2.3\u00d7", "one graph", "all reports"} <= set(drawn)
+    assert any(f"{counts[Verdict.HOLDS]} of {sum(counts.values())} claims" in text for text in drawn)
+    assert figure.get_facecolor() == to_rgba((DARK if dark else LIGHT).paper)
 
 
 @pytest.fixture(scope="module")
