@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -14,7 +14,9 @@ from cuda_device.errors import LacksError
 from cuda_device.gpu_limits import Needs
 from cuda_device.interface import Device
 from cuda_on_cpu.device import EmulatedDevice
-from retrace.graphs.query import Query
+from retrace.graphs.query import Query, Subject
+from retrace.measure.experiment import complete, unmeasured
+from retrace.measure.trials import DeviceFactory, Effort, Measurement
 from retrace.solvers import REGISTRY, DeviceSolver, Solver, make
 
 ON_CUDA = ["cuda"] if cuda_available() else []
@@ -64,3 +66,23 @@ def solved(spec: str, graph: Any, query: Query, device: Device | None = None) ->
     solver.upload(query)
     solver.solve(query)
     return solver
+
+
+def measure(
+    experiment: str,
+    graph: Subject,
+    solvers: Sequence[str],
+    effort: Effort,
+    device: tuple[str, DeviceFactory],
+    sources: int | None = None,
+    seed: int = 1,
+) -> list[Measurement]:
+    """Measure and check solvers on one graph; return a measurement for each solver and query.
+
+    The graph's `info` names the source and the pairs, unless `sources` are drawn by `seed`; generators take
+    the description of the graph to make. `device` is the backend and the factory of the device for solvers
+    that need one.
+    """
+    cases = unmeasured(graph.info, solvers, device, sources, seed)
+    complete(experiment, graph, cases, effort, device[1], lambda: None)
+    return cases

@@ -12,11 +12,12 @@ from command_line import Patch
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import grid, identified
 from retrace.measure import environment
-from retrace.measure.experiment import as_record, measure
+from retrace.measure.experiment import as_record
 from retrace.measure.trials import Effort
 from retrace.records.record import write_records
 from retrace.reports.frame import read_frame
 from retrace.solvers import REGISTRY
+from solving import measure
 
 GRID = identified(grid(6, 5), "grid", source=0, pairs={"far": [0, 29]})
 LIBRARIES = ("scipy", "igraph", "networkit")

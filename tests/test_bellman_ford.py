@@ -21,12 +21,12 @@ from retrace.devices.matrices import host_matrix, rows_of
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.graphs.graph_names import UNREACHABLE
-from retrace.measure.experiment import as_record, measure
+from retrace.measure.experiment import as_record
 from retrace.measure.trials import Effort
 from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, Query, make
 from retrace.solvers.bellman_ford.negative_cycles import find_negative_cycle
-from solving import cases, solved
+from solving import cases, measure, solved
 from test_solvers import solve
 
 pytestmark = pytest.mark.usefixtures("kept_context")

@@ -40,12 +40,12 @@ from retrace.check.score_oracle import (
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import queries
-from retrace.measure.experiment import as_record, measure
+from retrace.measure.experiment import as_record
 from retrace.measure.trials import Effort
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.betweenness.compaction import compact, uncompacted
 from retrace.system.checkpoint import FIRST_BATCH, Checkpoint
-from solving import needs_networkit, solved
+from solving import measure, needs_networkit, solved
 
 GOWALLA = Path(os.environ.get("GRAPH_MIRROR", ""), "loc-gowalla_edges.konect-ids.txt.gz")
 NAMES = [kind.name for kind in REGISTRY.of_problem("betweenness") if not issubclass(kind, DeviceSolver)]

@@ -23,14 +23,14 @@ from graphs import NAMED, diamonds, graph, grid, identified, random_graphs
 from retrace.check.checkers import checker_of
 from retrace.devices import host
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.measure.experiment import as_record, measure
+from retrace.measure.experiment import as_record
 from retrace.measure.trials import Effort
 from retrace.records.record import read_records, write_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.betweenness import block_per_source
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
 from retrace.system.project import KERNELS
-from solving import DEVICES, cases, open_device, solved
+from solving import DEVICES, cases, measure, open_device, solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
 

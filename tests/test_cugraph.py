@@ -23,14 +23,14 @@ from graphs import NAMED, graph, grid, identified, mixed_graph, random_graphs
 from retrace.check.checkers import checker_of
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
-from retrace.measure.experiment import as_record, measure
+from retrace.measure.experiment import as_record
 from retrace.measure.trials import Effort
 from retrace.publish import tables
 from retrace.records.record import Record
 from retrace.reports import frame as frames
 from retrace.solvers import REGISTRY, libraries, make
 from retrace.solvers.betweenness.by_library import sums_of_sample
-from solving import solved
+from solving import measure, solved
 
 PROBLEMS = ("bfs", "sssp", "betweenness")
 WAYS = [

@@ -25,14 +25,14 @@ from retrace.devices import gapbs
 from retrace.devices.gapbs_outcome import OUTCOME
 from retrace.graphs.downloads import Patience
 from retrace.graphs.query import Query
-from retrace.measure.experiment import as_record, measure
+from retrace.measure.experiment import as_record
 from retrace.measure.trials import Effort
 from retrace.publish import tables
 from retrace.records.record import Record
 from retrace.reports import frame as frames
 from retrace.solvers import make
 from retrace.solvers.sssp import GapbsSSSP
-from solving import solved
+from solving import measure, solved
 
 FILES = {"bfs.cc": b"int main() {}\n", "graph.h": b"class CSRGraph {};\n"}
 SHA256 = hashlib.sha256(b"bfs.cc 14\nint main() {}\ngraph.h 19\nclass CSRGraph {};\n").hexdigest()

@@ -19,9 +19,9 @@ from graphs import NAMED, graph, random_graphs, read_graph
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.formats import he, lines, parsing
 from retrace.graphs.formats.he import write_he
-from retrace.graphs.paths import arcs_of
 from retrace.graphs.random import RandomGraph
 from retrace.solvers.generate import generate
+from retrace_commands.paths import arcs_of
 
 
 @pytest.fixture

@@ -23,10 +23,8 @@ from solving import needs_networkit
 
 ALL = project_solvers()
 LIBRARY = project.ROOT / "scripts/retrace"
-HOUSES = {
-    name: sorted((project.ROOT / "scripts" / name).rglob("*.py"))
-    for name in ("cuda_device", "cuda_on_cpu", "retrace", "retrace_today")
-}
+HOUSES = {name: sorted((project.ROOT / "scripts" / name).rglob("*.py")) for name in project.OWN_PACKAGES}
+OWN = "|".join(project.OWN_PACKAGES)
 ARCHITECTURE = (project.ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 ALIKE = {"COLUMNS", "PHASES", "PIECE", "T", "WORTH_KEEPING", "load", "page", "save", "tidy"}
 """Names that mean the same in each module that has them, such as the columns of its CSV file."""
@@ -41,7 +39,7 @@ def test_imports_are_those_that_python_sees() -> None:
                 for name in (str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)):
                     stem = f"scripts/{name.replace('.', '/')}"
                     seen |= {f"{stem}.py", f"{stem}/__init__.py"}
-            elif isinstance(node, ast.Constant) and re.fullmatch(r"cuda_on_cpu\.\w+:\w+", str(node.value)):
+            elif isinstance(node, ast.Constant) and re.fullmatch(rf"({OWN})(\.\w+)+:\w+", str(node.value)):
                 seen.add(f"scripts/{node.value.partition(':')[0].replace('.', '/')}.py")  # an entry point
         modules = {path for path in seen if (project.ROOT / path).exists()}
         assert project.imported_by(str(file.relative_to(project.ROOT))) == modules, file
@@ -56,6 +54,15 @@ def test_imports_are_those_that_python_sees() -> None:
         ("cuda_on_cpu/build.py", "retrace.system.files", "packages"),
         ("retrace/devices/backends.py", "cuda_on_cpu.device", "packages"),
         ("retrace/devices/backends.py", "retrace_today.limits", "packages"),
+        ("retrace/reports/judge.py", "retrace_audit.audit", "packages"),
+        ("retrace_today/limits.py", "retrace_audit.audit", "packages"),
+        ("retrace_audit/audit.py", "retrace_today.limits", "packages"),
+        ("retrace/cli.py", "retrace_commands.arguments", "packages"),
+        ("retrace_commands/lists.py", "retrace_audit.audit", "packages"),
+        ("retrace_commands/lists.py", "retrace.stages.tune", "commands"),
+        ("retrace_archive/make_crate.py", "retrace.stages.tune", "commands"),
+        ("retrace_audit/audit.py", "retrace.publish.tables", "audit"),
+        ("retrace_audit/audit.py", "retrace.solvers.solver", "audit"),
         ("retrace_today/limits.py", "cuda_on_cpu.device", "today"),
         ("retrace_today/limits.py", "retrace.publish.tables", "today"),
         ("retrace/system/files.py", "retrace.planning.plan", "layers"),

@@ -15,12 +15,12 @@ import yaml
 from command_line import PROJECT, Call
 from cuda_device.errors import OneLineError
 from fabricated import changed, graph_info, record, software, without_answer
-from retrace.commands import machine_records
 from retrace.planning import plan
 from retrace.planning.configuration import load_configuration, project_keys
 from retrace.records.machine_check import Listed, examine, find_errors
 from retrace.records.record import Record
 from retrace.reports.wording import plural
+from retrace_commands import machine_records
 
 Line = dict[str, Any]
 Change = Callable[[list[Line]], object]

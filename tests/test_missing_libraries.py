@@ -15,12 +15,13 @@ from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import exact_scores
 from graphs import grid, identified
 from retrace.check.score_oracle import IGRAPH, LONG_DOUBLE, SCIPY, ScoreOracle
-from retrace.measure.experiment import as_record, measure
+from retrace.measure.experiment import as_record
 from retrace.measure.kept_trials import identity_of_job
 from retrace.measure.trials import Effort
 from retrace.publish import tables
 from retrace.reports import frame as frames
 from retrace.solvers import Query
+from solving import measure
 
 LIBRARIES = ("igraph", "networkit")
 PROBLEMS = ("bfs", "stcon", "sssp", "betweenness")

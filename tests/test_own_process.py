@@ -15,11 +15,11 @@ from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, identified
 from retrace.devices import gapbs
 from retrace.graphs.query import Query
-from retrace.measure.experiment import measure
 from retrace.measure.trials import OTHERS, Effort, Measurement, one_pass
 from retrace.solvers import REGISTRY, Solver
 from retrace.solvers.libraries import GapbsPeer
 from retrace.solvers.own_process import OwnProcess
+from solving import measure
 
 if (why_not := gapbs.why_missing()) is not None:
     pytest.skip(why_not, allow_module_level=True)

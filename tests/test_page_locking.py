@@ -19,11 +19,11 @@ from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.devices.matrices import matrix_bytes
 from retrace.graphs.arc_sets import simplify
 from retrace.measure import trials as trials_module
-from retrace.measure.experiment import measure
 from retrace.measure.trials import Effort, Measurement, Outcome, one_pass
 from retrace.records.record import Record
 from retrace.reports.measures import Measure, values_of
 from retrace.solvers import REGISTRY, Query, make, mask_sssp
+from solving import measure
 
 GRID = identified(NAMED["grid"], "grid", source=0)
 N, ARCS = GRID.vertices, GRID.arcs

@@ -264,7 +264,7 @@ def committed() -> list[Record]:
 
 def alarms(records: Iterable[Record], machine: str, phase: str, known: Margins | None = None) -> list[bool]:
     of_machine = [one for one in records if one.machine.name == machine]
-    return [pair.different for pair in repetitions(of_machine, phase, known)]  # type: ignore[arg-type]
+    return [rank(*pair.times) is not Order.TIE for pair in repetitions(of_machine, phase, known)]  # type: ignore[arg-type]
 
 
 def test_the_committed_margins_are_those_of_the_committed_records(committed: list[Record]) -> None:

@@ -28,11 +28,12 @@ from retrace.records.record import write_records
 from retrace.reports.report import PUBLISHED
 from retrace.system import project
 from retrace.system.models import field_texts
-from retrace.system.stage import option_of, stage_class, stage_modules, stage_name, words_of
+from retrace.system.stage import CORE, option_of, stage_class, stage_places, words_of
 
 ROOT = Path(__file__).parents[1]
-WITHOUT_JOBS = {"audit", "make-results", "make-site", "make-bundle", "make-crate", "write-schemas"}
-STAGES = [stage_name(path) for path in stage_modules()]
+WITHOUT_JOBS = {"make-results", "make-site", "write-schemas"}
+STAGES = [*stage_places()]
+STAGES_OF_CORE = [name for name, place in stage_places().items() if place.startswith(CORE)]
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py") if path.name != "stage.py")
 
 
@@ -67,7 +68,7 @@ def test_the_stages_are_listed(script: Call) -> None:
     assert script("no-such").refusal(2).endswith("see python -m retrace stage --help\n")
 
 
-@pytest.mark.parametrize("name", STAGES)
+@pytest.mark.parametrize("name", STAGES_OF_CORE)
 def test_a_job_is_made_of_its_own_stage(name: str) -> None:
     """An edit of another stage does not run it again."""
     code = {str(Path(file).relative_to(ROOT)) for file in project.stage_code(name)}
@@ -104,7 +105,7 @@ def test_jobs_give_options_that_their_stages_have(folder: Path) -> None:
     status, printed = forked_snakemake.call(folder, *given, environment=ENVIRONMENT, timeout=200)
     assert status == 0, printed
     jobs = [shlex.split(job) for job in re.findall(r"scripts/stage\.py (.*?) 2?> ", printed)]
-    assert {name for name, *_ in jobs} == {*STAGES} - WITHOUT_JOBS
+    assert {name for name, *_ in jobs} == {*STAGES_OF_CORE} - WITHOUT_JOBS
     for name, *options in jobs:
         stage_class(name).from_words(name, options)
 
@@ -266,12 +267,3 @@ def test_what_a_killed_compiler_left_is_swept(folder: Path, monkeypatch: Patch) 
     assert "has a quote, backslash or line end" in refused(
         compiled_files.build_once, odd, "host/b.so", lambda *_: None
     )
-
-
-def test_a_reader_who_has_seen_enough_ends_a_stage_quietly() -> None:
-    stage = shlex.join([sys.executable, str(project.ROOT / "scripts/stage.py"), "audit"])
-    done = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {stage} | head -1"], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "## Repeatability\n"

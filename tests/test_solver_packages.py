@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -15,6 +16,7 @@ import pytest
 from command_line import PROJECT, rows
 from cuda_on_cpu.build import REWRITTEN
 from project_copy import copy_project
+from retrace import cli
 from retrace.planning.plan import PAGE
 from retrace.system.project import build_folder
 from test_documentation import KERNEL_PAGE, blocks, program
@@ -187,6 +189,70 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Package:
     copy_project(package.project, {"table-3.3": {"solvers": ["bfs/queue", "bfs/bsp"], "graphs": ["small-9"]}})
     package.snakemake("my-bfs", "table-3.3", "page")
     return package
+
+
+STAGE = '''
+from retrace.system.stage import Stage
+
+
+class Count(Stage):
+    """Count to a number."""
+
+    upto: int
+    """The number."""
+
+    def run(self):
+        """Print it."""
+        print("counted to", self.upto)
+'''
+
+
+def test_a_package_outside_adds_stages_and_replaces_none(tmp_path: Path) -> None:
+    places = {"count": "my_stages:Count", "tune": "my_stages:Count", "lost": "nowhere.at_all:Count"}
+    package = Package(tmp_path, PROJECT, {"my_stages.py": STAGE}, {"retrace.stages": places})
+    package.write()
+    done = package.python("-m", "retrace", "stage", "count", "--upto", "3")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "counted to 3\n", "")
+    listed = package.python("-m", "retrace", "stage", "list").stdout
+    assert "of the package my_stages" in listed
+    assert listed.count("of the package nowhere") == 1
+    assert "--machine" in package.python("-m", "retrace", "stage", "tune", "--help").stdout
+    refused = package.python("-m", "retrace", "stage", "lost")
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "entry point lost of retrace.stages: nowhere.at_all cannot be imported" in refused.stderr
+
+
+COMMAND = """
+def add_commands(add):
+    command = add("greet", "my_commands:greet", "say a word", "--word hello")
+    command.add_argument("--word")
+    command.set_defaults(check_usage=lambda given: given.word or given.usage("--word: expected one"))
+
+
+def greet(given):
+    print(given.word)
+"""
+
+
+def test_a_package_outside_adds_commands(tmp_path: Path) -> None:
+    places = {"mine": "my_commands:add_commands"}
+    package = Package(tmp_path, PROJECT, {"my_commands.py": COMMAND}, {"retrace.commands": places})
+    package.write()
+    done = package.python("-m", "retrace", "greet", "--word", "hello")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "hello\n", "")
+    done = package.python("-m", "retrace", "greet")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: --word: expected one")
+    package.entry_points = {"retrace.commands": {"mine": "nowhere:add_commands"}}
+    package.write()
+    done = package.python("-m", "retrace", "stage", "list")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "entry point mine of retrace.commands: nowhere cannot be imported" in done.stderr
+
+
+def test_the_core_has_the_command_of_the_stages_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "named_in", lambda group: [])
+    assert re.findall(r"^    ([\w-]+) ", cli.make_parser().format_help(), re.MULTILINE) == ["stage"]
 
 
 @pytest.mark.pipeline

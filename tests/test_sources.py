@@ -24,13 +24,13 @@ from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Draw, Query
 from retrace.measure import trials as trials_module
-from retrace.measure.experiment import MeasuringJob, as_record, measure
+from retrace.measure.experiment import MeasuringJob, as_record
 from retrace.measure.trials import Effort, Measurement
 from retrace.records.machine_check import doubtful_trials, find_errors
 from retrace.records.record import Trial, digest_of_all, read_records, write_records
 from retrace.solvers import REGISTRY, Solver, make
 from retrace.stages.measure_experiment import MeasureExperiment
-from solving import solved
+from solving import measure, solved
 from test_kept_trials import Job, stop
 
 GRID = identified(NAMED["grid"], "grid", source=0)

@@ -25,14 +25,14 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
 from retrace.measure import environment, patience
 from retrace.measure import trials as trials_module
-from retrace.measure.experiment import as_record, measure
+from retrace.measure.experiment import as_record
 from retrace.measure.trials import Afterwards, Effort, Measurement, Outcome, Request, SharedDevice
 from retrace.records.record import Trial, write_records
 from retrace.solvers import REGISTRY, Query, Solver, find, make
 from retrace.solvers.bellman_ford import masked, on_host
 from retrace.solvers.betweenness import block_per_source, conventions
 from retrace.system.errors import RetraceError
-from solving import needs_networkit, solved
+from solving import measure, needs_networkit, solved
 
 GRID = identified(NAMED["grid"], "grid", source=0, pairs={"near": [0, 2], "far": [0, 390]})
 

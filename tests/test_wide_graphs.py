@@ -27,11 +27,11 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import with_hub
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.random import RandomGraph, named
-from retrace.measure.experiment import measure
 from retrace.measure.trials import Effort
 from retrace.solvers import GENERATORS, REGISTRY, Query, find
 from retrace.solvers.bfs import TRACE_BACK
 from retrace.solvers.generate import generate
+from solving import measure
 from test_stored_graphs import written
 
 LIMIT = 40

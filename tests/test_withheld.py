@@ -12,10 +12,10 @@ from fabricated import changed, record
 from graphs import NAMED, identified
 from retrace.measure import trials as trials_module
 from retrace.measure import withheld
-from retrace.measure.experiment import measure
 from retrace.measure.trials import Effort
 from retrace.measure.withheld import Withheld
 from retrace.records.machine_check import doubtful_trials
+from solving import measure
 
 GRID = identified(NAMED["grid"], "grid", source=0)
 

@@ -1,4 +1,4 @@
-"""Retrace without the package of today: a report's run in a copy of the project that lacks its folders."""
+"""Retrace without the packages of today, audit and archive: a report's run in a copy that lacks them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from retrace.system.project import build_folder
 
 pytestmark = pytest.mark.pipeline
 
-BLOCKED = 'import sys\nsys.modules["retrace_today"] = None\n'
-"""What Python runs first in the copy, where an installed package of today may be found too."""
+HOUSES = ("retrace_today", "retrace_archive", "retrace_audit")
+BLOCKED = "import sys\n" + "".join(f"sys.modules[{name!r}] = None\n" for name in HOUSES)
+"""What Python runs first in the copy, where installed packages may be found too."""
 TABLES = ("table-3.3", "table-3.4", "table-3.5")
 MORE = (
     "from retrace.planning.configuration import project_keys; from retrace.planning.plan import make_plan; "
@@ -36,7 +37,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     small = {"graphs": ["small-9"], "larger_graphs": []}
     copy_project(folder, measured | {table: measured[table] | small for table in TABLES})
     for part in ("scripts", "kernels"):
-        shutil.rmtree(folder / part / "retrace_today", ignore_errors=True)
+        for name in HOUSES:
+            shutil.rmtree(folder / part / name, ignore_errors=True)
     shutil.copytree(PROJECT / "results/machines/h200/fast-bfs", folder / "committed")
     (folder / "blocked").mkdir()
     (folder / "blocked/sitecustomize.py").write_text(BLOCKED)
@@ -81,6 +83,16 @@ def test_a_target_of_today_is_not_there(run: Run) -> None:
     done = snakemake(run, "--dry-run", "fast-bfs")
     assert done.returncode == 1
     assert "No rule to produce fast-bfs" in done.stdout + done.stderr
+
+
+def test_the_stages_of_the_others_are_not_there(run: Run) -> None:
+    listed = run("-m", "retrace", "stage", "list")
+    assert listed.returncode == 0, listed.stderr
+    assert "make-claims" in listed.stdout
+    assert not {"audit", "make-bundle", "make-crate"} & {*listed.stdout.split()}
+    done = run("-m", "retrace", "stage", "audit")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "'audit'" in done.stderr
 
 
 def test_records_of_its_solvers_are_read(run: Run) -> None:

@@ -31,11 +31,10 @@ from graphs import (
 from retrace.check.checkers import checker_of
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.graph_names import UNREACHABLE
-from retrace.measure.experiment import measure
 from retrace.measure.trials import Effort
 from retrace.solvers import Query, make
 from retrace_today.host_arcs import LINE, SECTOR
-from solving import solved
+from solving import measure, solved
 from test_solvers import verify
 
 BFS = [

@@ -11,12 +11,12 @@ from command_line import PROJECT, Call, Patch
 from cuda_device import toolkits
 from cuda_device.build import build_cubin
 from cuda_on_cpu.device import EmulatedDevice
+from examined_computer import configured, lines
 from retrace.planning import plan
 from retrace.planning.configuration import Machine, project_keys
 from retrace.system import project
 from retrace.system.project import CATALOGUE_FILE, KERNELS
 from test_disk_full import assert_told, require_mounts
-from test_doctor import configured, lines
 from test_solver_packages import CONFIGURE, installed, told
 from test_trials import run
 

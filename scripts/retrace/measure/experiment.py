@@ -285,26 +285,6 @@ def without_garbage_collection() -> Iterator[None]:
         gc.enable()
 
 
-def measure(
-    experiment: str,
-    graph: Subject,
-    solvers: Sequence[str],
-    effort: Effort,
-    device: tuple[str, DeviceFactory],
-    sources: int | None = None,
-    seed: int = 1,
-) -> list[Measurement]:
-    """Measure and check solvers on one graph; return a measurement for each solver and query.
-
-    The graph's `info` names the source and the pairs, unless `sources` are drawn by `seed`; generators take
-    the description of the graph to make. `device` is the backend and the factory of the device for solvers
-    that need one.
-    """
-    cases = unmeasured(graph.info, solvers, device, sources, seed)
-    complete(experiment, graph, cases, effort, device[1], lambda: None)
-    return cases
-
-
 def complete(
     title: str,
     graph: Subject,

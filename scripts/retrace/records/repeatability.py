@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil
-from statistics import quantiles
 
 from retrace.records.margins import Conditions, Margin, Margins, phase_times
-from retrace.records.ranking import Order, near_end, rank
+from retrace.records.ranking import near_end
 from retrace.records.record import Phase, Record
 from retrace.records.statistics import LEAST_TRIALS, Summary
 
@@ -20,10 +19,6 @@ LEAST_PAIRS = ceil(1 / FALSE_ALARMS) - 1
 """Of fewer, a further pair exceeds even the greatest more often than that."""
 PAIRED_BY: tuple[Phase, ...] = ("solve", "total")
 """The phases by which pairs are compared: the margin is the greater of both."""
-BY_QUARTILES = 1.02
-"""How far medians had to be apart where quartiles of one process decided."""
-EARLY_MS = 300.0
-"""Trials of less than this take less than a second together."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +28,6 @@ class Repetition:
     first: Record
     second: Record
     times: tuple[Summary, Summary]
-
-    @property
-    def ratio(self) -> float:
-        """The larger median over the smaller."""
-        low, high = sorted(summary.median for summary in self.times)
-        return high / low
 
     @property
     def assured(self) -> float:
@@ -53,17 +42,6 @@ class Repetition:
         ]
         processor, *_ = both[0]
         return Conditions(processor, min(one.from_ms for one in both), min(one.rounds for one in both))
-
-    @property
-    def different(self) -> bool:
-        """Whether the rule says that one time is less, which is wrong."""
-        return rank(*self.times) is not Order.TIE
-
-    @property
-    def different_by_quartiles(self) -> bool:
-        """Whether quartiles of trials, which know nothing of processes, lie apart, and medians by 2 %."""
-        a, b = self.times
-        return (a.q1 > b.q3 or b.q1 > a.q3) and self.ratio > BY_QUARTILES
 
 
 def repetitions(records: Iterable[Record], phase: Phase, known: Margins | None = None) -> list[Repetition]:
@@ -115,45 +93,3 @@ def quantile_of_next(values: Sequence[float]) -> float:
     """
     place = ceil((len(values) + 1) * (1 - FALSE_ALARMS) - 1e-9)
     return sorted(values)[place - 1]
-
-
-@dataclass(frozen=True)
-class Repeatability:
-    """How many pairs of the same work are called different, and how far they are apart, as ratios."""
-
-    pairs: int
-    by_quartiles: int
-    """Those that quartiles of one process call different."""
-    different: int
-    middle: float
-    p90: float
-    p95: float
-
-    @classmethod
-    def of(cls, pairs: Sequence[Repetition]) -> Repeatability | None:
-        """Summarise pairs; None if there are none."""
-        if not pairs:
-            return None
-        ratios = [pair.ratio for pair in pairs]
-        cuts = quantiles(ratios * 2 if len(ratios) == 1 else ratios, n=20, method="inclusive")
-        by_quartiles = sum(pair.different_by_quartiles for pair in pairs)
-        different = sum(pair.different for pair in pairs)
-        return cls(len(pairs), by_quartiles, different, cuts[9], cuts[17], cuts[18])
-
-
-def ended_early(records: Iterable[Record], phase: Phase = "total") -> list[Record]:
-    """List records whose trials ended at the least number, although they are short."""
-    fewest = (record for record in records if record.timed and len(record.trials) == LEAST_TRIALS)
-    timed = ((record, repeated_times(record, phase)) for record in fewest)
-    return [record for record, times in timed if times and times.median < EARLY_MS]
-
-
-def early_beside_full(pairs: Sequence[Repetition]) -> list[bool]:
-    """Hold records that ended early against those of the most trials that there are, in pairs of both.
-
-    Return of each pair whether the median of the first lies between the quartiles of the second.
-    """
-    most = max((times.n for pair in pairs for times in pair.times), default=LEAST_TRIALS)
-    both = [times for pair in pairs for times in (pair.times, pair.times[::-1])]
-    early = [(few, full) for few, full in both if few.n == LEAST_TRIALS < full.n == most]
-    return [full.q1 <= few.median <= full.q3 for few, full in early if few.median < EARLY_MS]

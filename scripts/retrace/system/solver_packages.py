@@ -1,7 +1,8 @@
 """Packages that have solvers: each names a module as an entry point of `retrace.solvers`.
 
-The packages that lie beside Retrace in `scripts/` need not be installed: their `pyproject.toml` is read. What
-a module may say, as names that it defines at its top:
+Others name the class of a stage as one of `retrace.stages`, or what adds commands as one of
+`retrace.commands`. Packages that lie beside Retrace in `scripts/` need not be installed: their
+`pyproject.toml` is read. What a module of solvers may say, as names that it defines at its top:
 
     kernels: Path           the folder of its kernel files
     solvers: str            the module whose import defines the solver classes, if it is not this one
@@ -24,21 +25,25 @@ from typing import Any
 
 from retrace.system.errors import RetraceError
 
-SOLVER_GROUP = "retrace.solvers"
-"""Of entry points, each of which names a module."""
+SOLVER_GROUP, STAGE_GROUP, COMMAND_GROUP = "retrace.solvers", "retrace.stages", "retrace.commands"
+"""Of entry points, each of which names a module, or what is in one: a class, a function."""
 BESIDE = Path(__file__).parents[2]
 """The folder of the project's own packages."""
 
 
 @cache
-def solver_modules() -> dict[str, str]:
-    """Return the modules that entry points name, each with the point's name; nothing is imported for it."""
-    named: dict[str, str] = {}
+def named_in(group: str) -> list[tuple[str, str]]:
+    """List the entry points of a group, name and what it names; nothing is imported for it."""
+    named: list[tuple[str, str]] = []
     for path in sorted(BESIDE.glob("*/pyproject.toml")):
         points = tomllib.loads(path.read_text(encoding="utf-8"))["project"].get("entry-points", {})
-        named |= {module: name for name, module in points.get(SOLVER_GROUP, {}).items()}
-    installed = sorted(entry_points(group=SOLVER_GROUP))
-    return named | {point.value: point.name for point in installed}
+        named += points.get(group, {}).items()
+    return named + [(point.name, point.value) for point in sorted(entry_points(group=group))]
+
+
+def solver_modules() -> dict[str, str]:
+    """Return the modules that have solvers, each with its entry point's name."""
+    return {module: name for name, module in named_in(SOLVER_GROUP)}
 
 
 def top_level(module: str) -> str:
@@ -75,14 +80,14 @@ def import_solvers(outside_alone: bool = False) -> None:
             imported_for(solver_modules()[package.__name__], module)
 
 
-def imported_for(point: str, module: str) -> ModuleType:
+def imported_for(point: str, module: str, group: str = SOLVER_GROUP) -> ModuleType:
     """Import a module; raise RetraceError, which names the entry point, whatever that fails of."""
     try:
         return import_module(module)
     except (Exception, SystemExit) as error:
         why = " ".join(f"{type(error).__name__}: {error}".split())
         raise RetraceError(
-            f"entry point {point} of {SOLVER_GROUP}: {module} cannot be imported ({why}); "
+            f"entry point {point} of {group}: {module} cannot be imported ({why}); "
             "repair its package, or uninstall it"
         ) from None
 

@@ -15,9 +15,10 @@ from pydantic.fields import FieldInfo
 
 from retrace.system.errors import OneLineParser, RetraceError, append_warnings
 from retrace.system.models import Model, explain, field_texts
+from retrace.system.solver_packages import BESIDE, STAGE_GROUP, imported_for, named_in, top_level
 
-STAGES = Path(__file__).parents[1] / "stages"
-"""The folder of a module for each stage; `get_graph` there has the stage `get-graph`, a class `GetGraph`."""
+CORE, STAGES = "retrace.stages", Path(__file__).parents[1] / "stages"
+"""The package of a module for each stage; `get_graph` there has the stage `get-graph`, a class `GetGraph`."""
 PROGRAM = "python -m retrace stage"
 
 
@@ -83,32 +84,37 @@ def run_named(arguments: Namespace) -> None:
 
 def parser_of_names() -> ArgumentParser:
     """Describe all stages, without importing them."""
-    purposes = {
-        stage_name(path): ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        for path in stage_modules()
-    }
+    purposes = {name: purpose(place.partition(":")[0]) for name, place in stage_places().items()}
     parser = OneLineParser(PROGRAM, f"{PROGRAM} NAME [--OPTION VALUE ...]", "Run one stage of the workflow.")
     parser.formatter_class = RawDescriptionHelpFormatter
-    listed = [f"  {name:20}{purpose}" for name, purpose in purposes.items()]
+    listed = [f"  {name:20}{text}" for name, text in purposes.items()]
     parser.epilog = "\n".join(["stages, each of which answers --help:", *listed])
     parser.add_argument("name", choices=purposes, metavar="NAME", help="the stage")
     return parser
 
 
-def stage_modules() -> list[Path]:
-    """List the files of all stages."""
-    return sorted(STAGES.glob("[a-z]*.py"))
+def purpose(module: str) -> str:
+    """Return the first words of a stage's module, or its package if that is no part of the project."""
+    file = BESIDE / f"{module.replace('.', '/')}.py"
+    text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) if file.exists() else None
+    return text or f"of the package {top_level(module)}"
 
 
-def stage_name(module: Path) -> str:
-    """Return the name of a module's stage on the command line."""
-    return module.stem.replace("_", "-")
+def stage_places() -> dict[str, str]:
+    """Return the module and the class of each stage, `module:Class`: the core's and those of packages."""
+    places = {
+        path.stem.replace("_", "-"): f"{CORE}.{path.stem}:{path.stem.title().replace('_', '')}"
+        for path in STAGES.glob("[a-z]*.py")
+    }
+    return dict(sorted((dict(named_in(STAGE_GROUP)) | places).items()))
 
 
 def stage_class(name: str) -> type[Stage]:
     """Import a stage by its name."""
-    module = import_module(f"retrace.stages.{name.replace('-', '_')}")
-    kind: type[Stage] = getattr(module, name.title().replace("-", ""))
+    module, _, title = stage_places()[name].partition(":")
+    kind: type[Stage] = getattr(
+        import_module(module) if module.startswith(CORE) else imported_for(name, module, STAGE_GROUP), title
+    )
     return kind
 
 

@@ -20,9 +20,9 @@ from retrace.publish.chart_axes import (
     widen,
 )
 from retrace.publish.panels import LABELS
-from retrace.records.comparison import EQUAL, MachineComparison
 from retrace.records.statistics import CONFIDENCE
 from retrace.reports.wording import ratio
+from retrace_commands.comparison import EQUAL, MachineComparison
 
 VERDICTS = {"faster": (COLOURS[2], "o"), "slower": (COLOURS[1], "s"), "same": (COLOURS[7], "D")}
 """Of each verdict the colour and the marker; a hollow one where one cannot tell."""

@@ -14,12 +14,11 @@ from numpy.testing import assert_array_equal
 
 from command_line import PROJECT, Call, python, rows, run, start
 from cuda_device.available_gpus import cuda_available
-from retrace import cli
-from retrace.commands import answers
 from retrace.graphs import answer_table, csr
 from retrace.graphs.formats.lines import LAYOUTS
 from retrace.solvers import GENERATORS
 from retrace.system.errors import RetraceError
+from retrace_commands import answers, arguments
 from tiny_files import TINY
 
 COMMANDS = ("solve", "path", "convert", "generate", "solvers", "machines")
@@ -73,9 +72,9 @@ def test_a_signal_ends_a_solver_in_c_and_leaves_nothing(tmp_path: Path, number: 
 
 
 def test_names_on_the_command_line_are_the_librarys() -> None:
-    assert set(cli.FORMATS) == set(LAYOUTS)
+    assert set(arguments.FORMATS) == set(LAYOUTS)
     slower = {"generate/tree-first-reallocating", "generate/tree-first-one-core"}  # the graphs of tree-first
-    assert {f"generate/{name}" for name in cli.RANDOM_GENERATORS} == set(GENERATORS.solvers) - slower
+    assert {f"generate/{name}" for name in arguments.RANDOM_GENERATORS} == set(GENERATORS.solvers) - slower
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,12 @@ from command_line import Call
 from cuda_device.gpu_limits import GPULimits, Needs
 from cuda_device.toolkits import Toolkit
 from cuda_on_cpu.device import EmulatedDevice
-from retrace.commands import doctor
-from retrace.planning.configuration import Machine, project_configuration
+from examined_computer import configured, lines
+from retrace.planning.configuration import Machine
 from retrace.solvers import all_solvers
 from retrace.solvers.bfs import BspBFS
 from retrace.system.project import build_folder
+from retrace_commands import doctor
 
 Disk = namedtuple("Disk", "total used free")
 
@@ -27,22 +28,6 @@ def compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EmulatedDevice, "compile", lambda source: None)
     monkeypatch.setattr(doctor, "build_cubin", lambda source, architecture: None)
     monkeypatch.setattr(doctor, "cuda_status", lambda: "no device")
-
-
-def configured(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
-    configuration, datasets = project_configuration()
-    found = configuration.model_copy(update=changes), datasets
-    monkeypatch.setattr(doctor, "project_configuration", lambda: found)
-
-
-def lines(told: str) -> dict[str, str]:
-    """Return what was found, by what it is about."""
-    found: dict[str, str] = {}
-    about = ""
-    for line in told.splitlines():
-        about = line[2:14].strip() or about
-        found[about] = f"{found.get(about, '')} {line[16:].strip()}".strip()
-    return found
 
 
 ABOUT = ("GPU", "limits", "driver", "C++", "PyCUDA", "memory", "disk", "network", "graphs", "solvers")

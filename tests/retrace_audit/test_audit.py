@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import subprocess
+import sys
 import time
 from itertools import combinations, pairwise
 from statistics import median
@@ -14,105 +17,39 @@ import pytest
 from command_line import Call, needs_today
 from fabricated import changed, drawn, graph_info, record, trial, without_answer
 from retrace.records.record import Record
-from retrace.records.repeatability import (
-    Repeatability,
-    Repetition,
-    early_beside_full,
-    ended_early,
-    repetitions,
-)
+from retrace.records.repeatability import Repetition
 from retrace.records.statistics import Summary
-from retrace.reports.claim import Claim
-from retrace.reports.few_trials import ranked_by_few, with_few_trials
-from retrace.reports.finding import Finding, Verdict
-from retrace.reports.frame import Frame, build
-from retrace.reports.host_per_level import host_per_level
-from retrace.reports.judge import judge
-from retrace.reports.like_for_like import (
-    Cost,
-    Preparation,
-    break_even,
-    contenders,
-    is_on_one_core,
-    is_ours,
-    is_search,
-    overtaken,
-    today,
-    turned,
-    warm_over_cold,
-)
-from retrace.reports.report import Report, TableLayout
-from retrace.reports.verdict_changes import (
-    Agreement,
-    Verdicts,
-    agreements,
-    by_loop,
-    by_machine,
-    by_phase,
-)
-from retrace.stages.audit import COMPARED, loop_tables, trial_tables
+from retrace.reports.finding import Verdict
+from retrace.reports.frame import build
+from retrace.reports.like_for_like import is_ours
+from retrace.reports.report import TableLayout
+from retrace.reports.verdict_changes import by_machine
 from retrace.system.project import ROOT
-
-HOSTS = {"a": "a" * 12, "b": "b" * 12}
-
-
-def repeated(experiment: str, times: tuple[float, ...] = (9.0, 10.0, 11.0), **changes: Any) -> Record:
-    return record("bfs/bsp", "NY", times, backend="cuda", experiment=experiment, **changes)
-
-
-def on(host: str, one: Record) -> Record:
-    return changed(one, machine=one.machine.model_copy(update={"host": HOSTS[host]}))
-
-
-# ----- repeatability
-
-
-def test_the_same_work_in_two_experiments_is_a_pair() -> None:
-    first, second = repeated("table-3.3"), repeated("fast-bfs", (20.0, 21.0, 22.0))
-    (pair,) = repetitions([first, second, repeated("hong-bfs", (1.0, 2.0))], "solve")
-    assert (pair.first, pair.second) == (first, second)
-    assert pair.ratio == pytest.approx(2.1)
-    assert pair.different
-    (back,) = repetitions([second, first], "solve")
-    assert back.ratio == pytest.approx(2.1)
-    (alike,) = repetitions([first, repeated("fast-bfs", (10.0, 11.0, 12.0))], "solve")
-    assert not alike.different
-
-
-def other_graph(one: Record) -> Record:
-    return changed(one, graph=graph_info("NY", sha256="f" * 64))
-
-
-@pytest.mark.parametrize(
-    "alter",
-    [
-        lambda one: on("b", one),
-        lambda one: changed(one, machine=one.machine.model_copy(update={"name": "h100"})),
-        lambda one: changed(one, software=one.software.model_copy(update={"git_commit": "0" * 40})),
-        lambda one: changed(one, parameters={"block_size": 64}),
-        lambda one: changed(one, source=7),
-        lambda one: changed(one, verified=False, reason="vertex 3: 4, expected 5"),
-        lambda one: changed(one, experiment="table-3.3"),
-        other_graph,
-    ],
-    ids=["host", "machine", "commit", "settings", "source", "wrong", "experiment", "graph"],
+from retrace_audit.audit import COMPARED, loop_tables, trial_tables
+from retrace_audit.few_trials import ranked_by_few, with_few_trials
+from retrace_audit.host_per_level import host_per_level
+from retrace_audit.judged_otherwise import by_loop, by_phase
+from retrace_audit.preparation import Preparation, is_on_one_core
+from retrace_audit.repeated_work import Repeatability, early_beside_full, ended_early, spread
+from retrace_audit.same_measure import fewest_trials, overtaken, today, turned, warm_over_cold
+from searches_compared import (
+    CORE,
+    CPP,
+    EVERY,
+    FASTER,
+    LAYOUT,
+    LIBRARY,
+    OLD,
+    OURS,
+    PLAIN,
+    PUBLISHED,
+    PYTHON,
+    frame_of,
+    on,
+    repeated,
+    report_of,
+    timed,
 )
-def test_other_work_is_no_pair(alter: Any) -> None:
-    first, second = (on("a", repeated(name)) for name in ("table-3.3", "fast-bfs"))
-    assert len(repetitions([first, second], "solve")) == 1
-    assert repetitions([first, alter(second)], "solve") == []
-
-
-def test_each_phase_is_compared_with_itself() -> None:
-    phases = ((1.0, 2.0), (5.0, 4.0))
-    records = [
-        repeated(name, trials=[trial(solve, 0.5, upload)] * 3)
-        for name, (upload, solve) in zip(("table-3.3", "fast-bfs"), phases, strict=True)
-    ]
-    ratios = {phase: repetitions(records, phase)[0].ratio for phase in ("upload", "solve", "total")}
-    assert ratios == {"upload": 5.0, "solve": 2.0, "total": 3.0}
-    assert repetitions(records, "download") == []  # takes no time
-    assert repetitions(records, "again") == []
 
 
 def pair_of(ratio: float, few: Summary | None = None, full: Summary | None = None) -> Repetition:
@@ -132,6 +69,7 @@ def test_pairs_are_counted_by_quartiles_and_by_the_rule() -> None:
     assert calm is not None
     assert (calm.by_quartiles, calm.different, calm.p95) == (0, 0, pytest.approx(1.01))
     assert Repeatability.of([]) is None
+    assert spread(pair_of(1.6)) == spread(pair_of(1 / 1.6)) == pytest.approx(1.6)
 
 
 def test_a_record_that_ended_early_is_held_against_one_of_the_most_trials() -> None:
@@ -147,45 +85,6 @@ def test_a_record_that_ended_early_is_held_against_one_of_the_most_trials() -> N
     assert ended_early(records) == records[:1]
 
 
-# ----- like for like
-
-LAYOUT = TableLayout(
-    title="Today",
-    rows="ranked",
-    by="first search",
-    beside="resident",
-    groups={"published": ["bfs/bsp", "bfs/queue"]},
-)
-
-
-def timed(solver: str, upload: float, solve: float, again: float | None = None, **changes: Any) -> Record:
-    backend = "host" if changes.get("software") or solver in ("bfs/queue", "bfs/gapbs") else "cuda"
-    kernel = solve / 2 if backend == "cuda" else None
-    one = trial(solve, kernel, upload, 0.5 if backend == "cuda" else 0.0).model_copy(update={"again": again})
-    given = {"setup": 100.0, "experiment": "today", "trials": [one] * 5} | changes
-    return record(solver, "NY", backend=backend, **given)
-
-
-OURS = timed("bfs/block-queue", 10.0, 2.0, 1.0, parameters={"block_queue_size": 512})
-PLAIN = timed("bfs/block-queue", 1.0, 3.0, 2.5, parameters={"block_queue_size": 1})
-PUBLISHED = timed("bfs/bsp", 5.0, 30.0, 20.0)
-LIBRARY = timed("bfs/gapbs", 0.0, 8.0, trials=[trial(8.0).model_copy(update={"again": 6.0})] * 4)
-CORE = timed("bfs/queue", 0.0, 9.0, 9.0)
-EVERY = [OURS, PLAIN, PUBLISHED, LIBRARY, CORE]
-
-
-def cold(one: Record) -> Record:
-    """Return a record of before all solvers were timed again."""
-    return changed(one, trials=[t.model_copy(update={"again": None}) for t in one.trials])
-
-
-OLD = [OURS, PLAIN, *map(cold, (PUBLISHED, LIBRARY, CORE))]
-
-
-def frame_of(*records: Record) -> Frame:
-    return build(records, (), {"today": LAYOUT})
-
-
 def test_the_same_measure_is_compared_on_both_sides() -> None:
     """A first search of the library makes its graph object, which takes 100 ms."""
     (place,) = today(frame_of(*EVERY))
@@ -199,7 +98,7 @@ def test_the_same_measure_is_compared_on_both_sides() -> None:
     assert ours == {"first search": PLAIN, "resident": OURS, "solve": OURS, "total": PLAIN}
     assert found["solve"] is not None
     assert found["solve"].over(None) is None
-    assert found["solve"].fewest_trials == 4
+    assert fewest_trials(found["solve"]) == 4
 
 
 def test_warm_stands_beside_cold_in_no_ratio() -> None:
@@ -267,18 +166,6 @@ def test_who_solves_fastest_may_be_overtaken_in_total() -> None:
     assert list(overtaken(build(EVERY, (), {"today": TableLayout(title="a")}))) == []
 
 
-def test_another_host_and_single_precision_are_not_compared() -> None:
-    (place,) = today(frame_of(on("a", OURS), on("b", PUBLISHED), on("a", LIBRARY)))
-    found = place.by("resident")
-    assert found is not None
-    assert found.published is None
-    assert found.library is not None
-    single = changed(OURS, parameters={"precision": "float"})
-    entries = frame_of(single, PUBLISHED).measured
-    assert contenders("resident", entries) is None
-    assert contenders("resident", frame_of(PUBLISHED, LIBRARY).measured) is None
-
-
 def test_a_table_is_of_today_that_shows_first_searches_beside_published_kernels() -> None:
     layouts = [
         LAYOUT,
@@ -291,40 +178,6 @@ def test_a_table_is_of_today_that_shows_first_searches_beside_published_kernels(
 
 def test_warm_over_cold_is_of_records_that_have_both() -> None:
     assert warm_over_cold(frame_of(*OLD).measured) == [0.5, 2.5 / 3.0]
-
-
-def test_the_cost_of_sources_has_all_copies() -> None:
-    """1 source: 10 + 2 + 0.5 ms. 10: 10 + 2 + 9 * 1 + 10 * 0.5 = 26 ms."""
-    (ours, _, _, library, _) = frame_of(*EVERY).measured
-    cost, others = Cost.of(ours), Cost.of(library)
-    assert cost is not None
-    assert others is not None
-    assert [cost.per_source(n) for n in (1, 10)] == [12.5, 2.6]
-    assert others.per_source(10) == (100.0 + 8.0 + 9 * 6.0) / 10
-    assert (break_even(ours, library), break_even(ours, library, "total")) == ("1", "3")
-
-
-def test_a_further_search_that_nobody_timed_takes_no_more_than_the_first() -> None:
-    (ours, _, _, library, _) = frame_of(*OLD).measured
-    bound = Cost.of(library, "total")
-    assert bound is not None
-    assert (bound.is_bound, bound.per_source(10)) == (True, 8.0)
-    assert (break_even(ours, library), break_even(ours, library, "total")) == ("1", "≥ 2")
-    assert break_even(library, ours) == ""
-    (slow, fast) = frame_of(timed("bfs/bsp", 11.0, 2.0, 0.9999), OURS).measured
-    assert (break_even(slow, fast), break_even(fast, slow)) == ("> 1,000", "1")
-    assert break_even(ours, None) == ""
-
-
-@pytest.mark.parametrize("once", [0.0, 1.0, 13.0, 65.0, -2.0])
-@pytest.mark.parametrize("each", [0.5, 1.5, 8.0, 9.0])
-@pytest.mark.parametrize("start", [0.0, 3.0])
-def test_break_even_is_the_first_number_of_sources_that_costs_less(
-    once: float, each: float, start: float
-) -> None:
-    cost, other = Cost(once, each), Cost(start, 8.0)
-    ahead = (n for n in range(1, 1000) if once + n * each < start + n * 8.0)
-    assert cost.ahead_from(other) == next(ahead, None)
 
 
 def test_preparation_is_of_the_kernel_that_is_shown_and_of_the_cheapest() -> None:
@@ -346,12 +199,6 @@ def test_preparation_is_of_the_kernel_that_is_shown_and_of_the_cheapest() -> Non
     assert (alone.peer, alone.cheapest(1, is_on_one_core)) == (None, None)
 
 
-def test_searches_alone_have_a_cost_for_each_source() -> None:
-    kinds = {"bfs/bsp": True, "betweenness/vert": False, "limits/launch": False}
-    records = [record(solver, "NY", iterations=1, backend="cuda") for solver in kinds]
-    assert [is_search(entry) for entry in frame_of(*records).measured] == [*kinds.values()]
-
-
 @needs_today
 def test_the_choice_is_the_one_with_its_own_settings() -> None:
     chosen = [timed("bfs/auto", 4.0, 2.0, 1.5, parameters={"predecessors": word}) for word in ("yes", "no")]
@@ -362,19 +209,8 @@ def test_the_choice_is_the_one_with_its_own_settings() -> None:
     assert prepared.choice.record == chosen[1]
 
 
-# ----- verdicts
-
-FASTER = {"faster": ["bfs/bsp"], "than": ["bfs/queue"]}
 QUOTIENT = {"ratio": "bfs/bsp", "of": "solve", "over_its": "total", "at_least": 0.5}
 COUNT = {"ratio": "bfs/bsp", "of": "iterations", "over": "bfs/queue", "at_least": 1}
-
-
-def report_of(**tests: dict[str, Any]) -> Report:
-    claims = {
-        name: Claim.model_validate({"section": "1", "says": name, "experiment": "today", "test": test})
-        for name, test in tests.items()
-    }
-    return Report(key="made-up", title="Made up", author="Nobody", claims=claims)
 
 
 def test_a_verdict_that_another_machine_or_phase_changes_is_listed() -> None:
@@ -400,9 +236,6 @@ def test_a_verdict_that_another_machine_or_phase_changes_is_listed() -> None:
             "solve": Verdict.HOLDS, "total": Verdict.FAILS,
         }  # fmt: skip
     assert not any(one.differ for one in by_phase([report], frame, "h100"))
-
-
-CPP, PYTHON = ({"parameters": {"loop": loop}} for loop in ("c++", "python"))
 
 
 def loops_of(*records: Record) -> dict[str, list[Verdict]]:
@@ -447,46 +280,6 @@ def test_a_loop_in_python_elsewhere_says_nothing_of_a_verdict() -> None:
     assert loops_of(queue, kernel, on("b", slower[0]), slower[1]) == {}
 
 
-@pytest.mark.usefixtures("steady")
-def test_claims_rest_on_loops_in_cpp_where_there_are_any() -> None:
-    queue = timed("bfs/queue", 0.0, 8.0)
-    older, python = timed("bfs/bsp", 0.0, 9.0, parameters={}), timed("bfs/bsp", 0.0, 9.0, **PYTHON)
-    report = report_of(total=FASTER)
-
-    def verdict(*records: Record) -> Verdict:
-        return judge(report, report.claims["total"], frame_of(queue, *records), "h200").verdict
-
-    kernel = timed("bfs/bsp", 0.0, 6.0, **CPP)
-    assert verdict(older) is verdict(python) is Verdict.FAILS
-    assert verdict(python, kernel) is verdict(kernel, python) is Verdict.HOLDS
-    row = frame_of(queue, python, kernel).of("today").rows[0]
-    found = row.of("h200", "bfs/bsp")
-    assert found is not None
-    assert found.record == kernel
-
-
-def test_machines_agree_on_claims_that_both_can_tell() -> None:
-    """Of three that differ, one would not with margins 1.2 times as wide; the unmeasured is left out."""
-    holds, fails, slight, unknown, absent = (
-        Finding(Verdict.HOLDS, "1 ms", stands_to=3.0), Finding(Verdict.FAILS, "2 ms", stands_to=2.0),
-        Finding(Verdict.FAILS, "2 ms", stands_to=1.1), Finding(Verdict.OPEN, "3 ms"), Finding(Verdict.HOLDS),
-    )  # fmt: skip
-    pairs = [
-        (holds, holds),
-        (holds, fails),
-        (fails, holds),
-        (holds, slight),
-        (unknown, holds),
-        (unknown, unknown),
-    ]
-    every = [Verdicts("made-up", str(n), {"a": one, "b": other}) for n, (one, other) in enumerate(pairs)]
-    every.append(Verdicts("made-up", "absent", {"a": absent, "b": holds}))
-    assert agreements(every, 1.2) == [Agreement("b", told=4, same=1, alone=1, slight=1, wider=1.2)]
-
-
-# ----- few trials
-
-
 def test_rankings_by_few_trials_are_counted() -> None:
     """Two trials of a second or more are ranked, two of less are not."""
     long = record("bfs/gapbs", "NY", (2000.0, 2001.0), experiment="today")
@@ -501,9 +294,6 @@ def test_rankings_by_few_trials_are_counted() -> None:
     assert few.rankings == 0
     three = repeated("a")
     assert with_few_trials([OURS, long, LIBRARY, three, absent]) == [long, LIBRARY, three]
-
-
-# ----- the committed records
 
 
 def table_under(heading: str, printed: str) -> list[dict[str, str]]:
@@ -588,3 +378,12 @@ def test_a_machine_that_is_not_configured_is_refused(script: Call) -> None:
     assert done.refusal(1).startswith(
         "error: --machines: h2000: expected machines of config.yaml: h200, h100"
     )
+
+
+def test_a_reader_who_has_seen_enough_ends_a_stage_quietly() -> None:
+    stage = shlex.join([sys.executable, str(ROOT / "scripts/stage.py"), "audit"])
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {stage} | head -1"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "## Repeatability\n"

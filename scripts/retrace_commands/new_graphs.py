@@ -3,8 +3,6 @@
 from argparse import Namespace
 from dataclasses import replace
 
-from retrace.commands.backend import on_backend
-from retrace.commands.graph_file import check_outputs, read_graph, stage, write_graph
 from retrace.graphs.formats.lines import LARGEST
 from retrace.graphs.generators import random_weights
 from retrace.graphs.graph_names import resolve_arcs
@@ -13,6 +11,8 @@ from retrace.graphs.random import WEIGHTS, RandomGraph
 from retrace.solvers import find
 from retrace.solvers import generate as generators
 from retrace.system.errors import RetraceError
+from retrace_commands.backend import on_backend
+from retrace_commands.graph_file import check_outputs, read_graph, stage, write_graph
 
 
 def convert_graph(arguments: Namespace) -> None:

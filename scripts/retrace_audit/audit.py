@@ -8,45 +8,30 @@ from statistics import median
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.planning.configuration import project_configuration
 from retrace.records.record import Trial
-from retrace.records.repeatability import (
-    BY_QUARTILES,
-    EARLY_MS,
-    FALSE_ALARMS,
-    LEAST_PAIRS,
-    Repeatability,
-    compute_margins,
-    early_beside_full,
-    ended_early,
-    repetitions,
-)
+from retrace.records.repeatability import FALSE_ALARMS, LEAST_PAIRS, compute_margins, repetitions
 from retrace.records.statistics import ENOUGH, LEAST_TRIALS
-from retrace.reports.few_trials import ranked_by_few, with_few_trials
 from retrace.reports.frame import Frame, GraphRow, Measured, read_frames, speed_up
-from retrace.reports.host_per_level import host_per_level
-from retrace.reports.like_for_like import (
-    CHOICE,
-    FIRST,
-    PEER,
-    SHOWN_TODAY,
-    Cost,
-    Preparation,
-    Today,
-    break_even,
-    is_on_one_core,
-    is_ours,
-    overtaken,
-    today,
-    turned,
-    warm_over_cold,
-)
+from retrace.reports.like_for_like import CHOICE, FIRST, SHOWN_TODAY, Cost, break_even, is_ours
 from retrace.reports.measures import Measure
 from retrace.reports.report import Report, report_paths
-from retrace.reports.verdict_changes import JUDGED, LOOPS, Verdicts, by_loop, by_machine, by_phase
+from retrace.reports.verdict_changes import Verdicts, by_machine
 from retrace.reports.wording import EMPTY, ratio, three_digits
 from retrace.system.errors import RetraceError
 from retrace.system.models import Many
 from retrace.system.project import ROOT
 from retrace.system.stage import Stage
+from retrace_audit.few_trials import ranked_by_few, with_few_trials
+from retrace_audit.host_per_level import host_per_level
+from retrace_audit.judged_otherwise import JUDGED, LOOPS, by_loop, by_phase
+from retrace_audit.preparation import PEER, Preparation, is_on_one_core
+from retrace_audit.repeated_work import (
+    BY_QUARTILES,
+    EARLY_MS,
+    Repeatability,
+    early_beside_full,
+    ended_early,
+)
+from retrace_audit.same_measure import Today, fewest_trials, overtaken, today, turned, warm_over_cold
 
 COMPARED: tuple[Measure, ...] = (*SHOWN_TODAY, *JUDGED)
 """Of what ratios are printed: what the pages show, and the same phase on both sides."""
@@ -155,7 +140,7 @@ def like_for_like_tables(places: Sequence[Today]) -> Iterator[str]:
         library = [factor(compared.over(compared.library) if compared else None) for compared in by_measure]
         warm_beside_cold = map(factor, one.mixed)
         cells = [*published, *library, *warm_beside_cold]
-        rows.append([*place_cells(one), names, *cells, there[0].fewest_trials])
+        rows.append([*place_cells(one), names, *cells, fewest_trials(there[0])])
     columns = [f"{who}, {measure}" for who in ("published", "library") for measure in COMPARED] + [
         "published, warm beside cold",
         "library, warm beside cold",

@@ -13,10 +13,10 @@ import pytest
 from command_line import Call
 from fabricated import changed, graph_info, record, trial, without_answer
 from figure_texts import assert_nothing_is_cut_or_overlaps
-from retrace import cli
-from retrace.publish.chart_ratios import draw_ratios
-from retrace.records.comparison import COLUMNS, MachineComparison, compare_records, pair
 from retrace.records.record import Phase, Record, write_records
+from retrace_commands.arguments import PHASES
+from retrace_commands.chart_ratios import draw_ratios
+from retrace_commands.comparison import COLUMNS, MachineComparison, compare_records, pair
 
 pytestmark = pytest.mark.usefixtures("steady")
 
@@ -98,7 +98,7 @@ def test_phases() -> None:
     assert medians == {"setup": 8.0, "upload": 20.0, "kernel": 5.0, "total": 30.0}
     assert compare_records(timed(), timed(), "kernel") is None
     assert compare_records(timed(), timed(), "upload") is None  # of 0 ms
-    assert get_args(Phase) == cli.PHASES
+    assert get_args(Phase) == PHASES
 
 
 def test_only_the_same_question_is_compared() -> None:

@@ -21,10 +21,10 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.formats.he import write_he
 from retrace.graphs.formats.lines import LAYOUTS, open_graph
 from retrace.graphs.formats.parsing import parse_stream
-from retrace.graphs.paths import ArcIds
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable
+from retrace_commands.paths import ArcIds
 
 STORED_KIND = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""

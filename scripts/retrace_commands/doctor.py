@@ -22,13 +22,13 @@ from cuda_device.gpu_limits import WITHOUT_GPU, GPULimits
 from cuda_device.installed_driver import installed_driver
 from cuda_device.toolkits import choose_toolkit, why_no_thrust
 from retrace.devices.backends import emulator
-from retrace.graphs.availability import find_places
 from retrace.graphs.dataset_registry import Dataset
 from retrace.planning.configuration import Configuration, project_configuration
 from retrace.reports.wording import plural
 from retrace.solvers import all_solvers
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS, ROOT
+from retrace_commands.availability import find_places
 
 SCREEN_WIDTH = 110
 """Characters of a line."""

@@ -7,8 +7,6 @@ from time import perf_counter
 
 import numpy as np
 
-from retrace.commands.backend import failing_in_one_line, on_backend, print_summary, verify
-from retrace.commands.graph_file import check_outputs, interruptible, read_graph, writing
 from retrace.graphs.answer_table import write_table
 from retrace.graphs.arc_sets import is_symmetric
 from retrace.graphs.csr import CSRGraph
@@ -16,6 +14,8 @@ from retrace.solvers import Query, Solver, make
 from retrace.system.bars import bar
 from retrace.system.checkpoint import Checkpoint
 from retrace.system.errors import RetraceError
+from retrace_commands.backend import failing_in_one_line, on_backend, print_summary, verify
+from retrace_commands.graph_file import check_outputs, interruptible, read_graph, writing
 
 
 def compute_scores(arguments: Namespace) -> None:

@@ -5,17 +5,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from retrace.commands.lists import MACHINES, print_table
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning.configuration import project_configuration
 from retrace.publish.chart import image
-from retrace.publish.chart_ratios import draw_ratios
-from retrace.records import comparison
 from retrace.records.machine_check import Listed, examine
 from retrace.records.record import Record, read_records
 from retrace.reports.wording import plural, word_list
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
+from retrace_commands import comparison
+from retrace_commands.chart_ratios import draw_ratios
+from retrace_commands.lists import MACHINES, print_table
 
 
 def check_machine(arguments: Namespace) -> None:

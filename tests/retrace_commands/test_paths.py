@@ -15,8 +15,8 @@ from retrace.check.certificates import certify_tree
 from retrace.check.oracles import Oracle
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.graph_names import UNREACHABLE
-from retrace.graphs.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace.solvers import Query
+from retrace_commands.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
 from test_hong_bfs import SLIDES
 from test_solvers import solve
 

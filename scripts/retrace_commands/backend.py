@@ -8,13 +8,13 @@ from cuda_device.available_gpus import cuda_status
 from cuda_device.cuda import CudaDevice
 from cuda_device.errors import OneLineError
 from retrace.check.checkers import checker_of
-from retrace.commands.graph_file import stage
 from retrace.devices.backends import emulator
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.measure.trials import Request
 from retrace.solvers import find
 from retrace.system.errors import NotVerifiedError, RetraceError
+from retrace_commands.graph_file import stage
 
 
 def on_backend(spec: str, query: Query, backend: str) -> Request:

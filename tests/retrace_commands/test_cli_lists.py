@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from command_line import PROJECT, Call
-from retrace.commands import lists
 from retrace.records.record import read_records, write_records
 from retrace.solvers import REGISTRY
+from retrace_commands import lists
 
 
 def test_solvers_are_all_listed(call: Call) -> None:

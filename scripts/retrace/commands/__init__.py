@@ -1,1 +1,0 @@
-"""The commands of `python -m retrace`; `retrace.cli` defines their arguments."""

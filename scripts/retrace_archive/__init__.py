@@ -1,0 +1,1 @@
+"""What outlives a run: the project with all that it takes from the network; what its results are."""

@@ -1,0 +1,217 @@
+"""The arguments of the commands; each names what it calls, so that --help loads no library."""
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
+RANDOM_GENERATORS = ("tree-first", "random-degree")
+PHASES = ("setup", "upload", "solve", "download", "total", "kernel", "again", "lock", "prepare")
+"""Both named here, and checked by a test, so that --help need not load the libraries."""
+
+IDS = (
+    "Vertex ids are those of the graph's file. They count from 1 in DIMACS, PACE and Matrix Market files, "
+    "and from 0 in H/E and SNAP files and in stored folders. Columns of ids say which: vertex_from_1. "
+    "H/E that is written counts from 0."
+)
+
+
+def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
+    """Describe all commands to `retrace.cli`, which parses the words and calls what they name."""
+
+    def add(name: str, run: str, does: str, example: str = "", ids: str = IDS) -> ArgumentParser:
+        return add_command(name, f"retrace_commands.{run}", does, example, ids)
+
+    solve = add(
+        "solve", "answers:solve_query", "run one solver on a graph and check its answer",
+        "sssp/bsp USA-road-d.NY.gr.gz --source 1 --output distances.csv",
+    )  # fmt: skip
+    solve.add_argument(
+        "solver", help="its name; `solvers` lists them. Settings may follow, as in bfs/bsp:block_size=64"
+    )
+    add_graph(solve)
+    solve.add_argument("--source", type=int, metavar="V", help="where paths begin; not for betweenness")
+    solve.add_argument("--target", type=int, metavar="V", help="where they end; for stcon, and only there")
+    solve.add_argument(
+        "--paths-to", type=int, nargs="+", default=[], metavar="V",
+        help="print the shortest path to each; H/E then holds only these",
+    )  # fmt: skip
+    add_solving(
+        solve,
+        "where to write: .csv and .npy hold levels, distances or scores, and predecessors if the solver "
+        "has them; .he holds the arcs of shortest paths to all vertices, or --paths-to; may be repeated",
+    )
+    solve.set_defaults(check_usage=check_usage)
+    scores = solve.add_argument_group("for betweenness")
+    scores.add_argument("--sources", type=int, metavar="K", help="only the paths from K vertices, sampled")
+    scores.add_argument("--seed", type=int, default=1, help="of this sample (default: %(default)s)")
+    scores.add_argument(
+        "--normalized", action="store_true",
+        help="divide scores by the number of pairs without the vertex, as NetworkX does; those of a sample "
+        "are scaled up to all sources",
+    )  # fmt: skip
+    scores.add_argument(
+        "--checkpoint", type=Path, metavar="FILE",
+        help="store what is done every ten seconds or so, and go on from there; deleted in the end",
+    )  # fmt: skip
+
+    path = add(
+        "path", "answers:find_path", "find one shortest path", "USA-road-d.NY.gr.gz --source 1 --target 84336"
+    )
+    add_graph(path)
+    path.add_argument("--source", type=int, required=True, metavar="V", help="where it begins")
+    path.add_argument("--target", type=int, required=True, metavar="V", help="where it ends")
+    path.add_argument(
+        "--solver",
+        help="a bfs solver for the fewest arcs, or a stcon solver with predecessors=yes (default: "
+        "sssp/dijkstra-heap if there are weights)",
+    )
+    path.set_defaults(check_usage=check_usage)
+    add_solving(path, "where to write it as well: .he, .csv or .npy; may be repeated")
+
+    convert = add(
+        "convert", "new_graphs:convert_graph", "write a graph in another format", "USA-road-d.NY.gr.gz NY.he"
+    )
+    add_graph(convert)
+    add_new_graph(convert, "draw weights for a graph without", "of these weights")
+
+    generate = add(
+        "generate", "new_graphs:generate_graph",
+        "make a random directed graph, the same everywhere for the same seed",
+        "random.he --vertices 1024 --arcs-per-vertex 5", ids="",
+    )  # fmt: skip
+    add_new_graph(generate, "range of the weights (default: 1 100)", "any number")
+    generate.add_argument("--vertices", type=int, required=True, metavar="N", help="number of vertices")
+    generate.add_argument("--density", type=float, metavar="D", help="arcs: share of all N (N - 1), 0 to 1")
+    generate.add_argument("--arcs-per-vertex", type=float, metavar="K", help="arcs: on average")
+    generate.add_argument("--arcs", type=int, metavar="M", help="arcs: their number")
+    generate.add_argument(
+        "--generator", choices=RANDOM_GENERATORS, default=RANDOM_GENERATORS[0],
+        help="tree-first: weakly connected; random-degree: on a GPU, perhaps not (default: %(default)s)",
+    )  # fmt: skip
+    add_backend(generate)
+
+    does = "list the solvers, where they run, what they implement and their settings"
+    add("solvers", "lists:list_solvers", does, ids="")
+    does = "list what a solver runs with on a machine, and where each setting is from"
+    explain = add("explain", "lists:explain_settings", does, "betweenness/vert --machine h200", ids="")
+    explain.add_argument("solver", help="perhaps with settings: betweenness/vert:blocks=33")
+    explain.add_argument("--machine", metavar="NAME", help="a name of a machine (default: config.yaml's)")
+    what = "where it runs (default: cuda, if it runs there)"
+    explain.add_argument("--backend", choices=("cuda", "emulator"), help=what)
+
+    does = "list the machines that have records in results/machines"
+    add("machines", "lists:list_machines", does, ids="")
+
+    does = "say what this computer has, and whether and how fast the default run works on it"
+    doctor = add("doctor", "doctor:examine_computer", does, ids="")
+    doctor.add_argument(
+        "--machine", metavar="NAME", help="a block of machines in config.yaml (default: its machine)"
+    )
+
+    check = add(
+        "check-machine", "machine_records:check_machine",
+        "check a machine's records: what keeps them out of the tables, and what is doubtful",
+        "results/machines/h200", ids="",
+    )  # fmt: skip
+    check.add_argument("folder", type=Path, help="folder of its records, results/machines/NAME")
+    what = "registries of data sets (default: those of config.yaml)"
+    check.add_argument("--datasets", nargs="+", metavar="FILE", help=what)
+
+    compare = add(
+        "compare", "machine_records:compare_machines",
+        "compare the times of two machines, or of two commits of one, for each solver and graph",
+        "results/machines/h200 results/machines/rtx4090 --output ratios.csv", ids="",
+    )  # fmt: skip
+    compare.add_argument("first", type=Path, help="folder of records, such as results/machines/NAME")
+    compare.add_argument("second", type=Path, help="folder of records; its times are divided by the first's")
+    what = "which times (default: %(default)s, which is upload + solve + download)"
+    compare.add_argument("--phase", choices=PHASES, default="total", help=what)
+    what = "compare this experiment alone, such as table-3.3 (default: all)"
+    compare.add_argument("--experiment", metavar="NAME", help=what)
+    what = "a file to write as well: .csv with all digits, .svg with the ratios as dots; may be repeated"
+    compare.add_argument(
+        "--output", type=COMPARISON_FILE, action="append", default=[], metavar="FILE", help=what
+    )
+
+
+def add_graph(command: ArgumentParser) -> None:
+    """Add what names the graph."""
+    what = "graph file, perhaps gzip'ed, or a folder that `stage get-graph` or `convert` wrote"
+    command.add_argument("graph", type=Path, help=what)
+    what = "of the file (default: told by its first lines)"
+    command.add_argument("--format", choices=("auto", *FORMATS), default="auto", help=what)
+    ways = command.add_mutually_exclusive_group()
+    what = "take arcs as they are; scores then count both directions, even if every arc has its reverse"
+    ways.add_argument("--directed", action="store_true", default=None, help=what)
+    what = "add the reverse of each arc that has none"
+    ways.add_argument("--undirected", dest="directed", action="store_false", default=None, help=what)
+
+
+def add_new_graph(command: ArgumentParser, weights: str, seed: str) -> None:
+    """Add where to write a graph, and the weights to generate."""
+    command.add_argument("output", type=GRAPH_PATH, help="FILE.he, or a folder to store arrays in")
+    command.add_argument("--weights", type=int, nargs=2, metavar=("LOW", "HIGH"), help=weights)
+    command.add_argument("--seed", type=int, default=1, help=f"{seed} (default: %(default)s)")
+
+
+def add_solving(command: ArgumentParser, outputs: str) -> None:
+    """Add how to solve, and where to write."""
+    add_backend(command)
+    believe = "believe the answer: do not ask the oracle"
+    command.add_argument("--no-check", dest="check", action="store_false", help=believe)
+    command.add_argument(
+        "--output", type=TABLE_FILE, action="append", default=[], metavar="FILE", help=outputs
+    )
+
+
+def add_backend(command: ArgumentParser) -> None:
+    """Add where CUDA kernels run."""
+    where = "where CUDA kernels run (default: on the GPU if there is one, else on the emulator)"
+    command.add_argument("--backend", choices=("auto", "cuda", "emulator"), default="auto", help=where)
+
+
+def check_usage(arguments: Namespace) -> None:
+    """Refuse options that do not go together, as argparse would."""
+    solver: str = getattr(arguments, "solver", None) or ""
+    scores, pair = (solver.partition("/")[0] == problem for problem in ("betweenness", "stcon"))
+    if arguments.command == "path" and scores:
+        arguments.usage(f"{solver} finds scores, but no path; use a bfs solver")
+    if arguments.command == "path" and pair and "predecessors=yes" not in solver:
+        arguments.usage(f"{solver} finds a length, but no path; set predecessors=yes, or use a bfs solver")
+    if arguments.command != "solve":
+        return
+    options = ("sources", "normalized", "checkpoint")
+    sums = [option for option in options if getattr(arguments, option) not in (None, False)]
+    begins, ends, paths = arguments.source is not None, arguments.target is not None, arguments.paths_to
+    he = any(path.suffix == ".he" for path in arguments.output)
+    for refused, why in (
+        (
+            scores and (begins or ends or paths),
+            f"{solver} takes no --source, --target or --paths-to; see --sources",
+        ),
+        (scores and he, f"{solver} finds scores, and .he holds paths; use .csv or .npy"),
+        (sums and not scores, f"--{''.join(sums[:1])} is for betweenness"),
+        (not scores and not begins, f"{solver} needs --source"),
+        (not scores and not pair and ends, "--target is for stcon; see --paths-to"),
+        (pair and not ends, f"{solver} needs --target"),
+        (pair and (paths or he), f"{solver} finds a length, but no path; see `path`"),
+    ):
+        if refused:
+            arguments.usage(why)
+
+
+def path_ending(expected: str, *suffixes: str) -> Callable[[str], Path]:
+    """Return what takes a path with one of some suffixes, which say what to write."""
+
+    def take(text: str) -> Path:
+        if Path(text).suffix not in suffixes:
+            raise ArgumentTypeError(f"{text!r} should {expected}")
+        return Path(text)
+
+    return take
+
+
+TABLE_FILE = path_ending("end in .csv, .npy or .he", ".csv", ".npy", ".he")
+COMPARISON_FILE = path_ending("end in .csv or .svg", ".csv", ".svg")
+GRAPH_PATH = path_ending("end in .he, or be a folder's name without a dot", "", ".he")
