@@ -11,7 +11,7 @@ from typing import Literal
 
 from retrace.publish.doubts import doubts
 from retrace.publish.page import MARK
-from retrace.publish.panels import spans
+from retrace.publish.panel import spans
 from retrace.publish.plain_names import graph_of, problem_of
 from retrace.publish.provenance import cores_of
 from retrace.publish.record_cards import address
