@@ -26,7 +26,7 @@ from retrace.publish.chart_axes import (
     whiskers,
     widen,
 )
-from retrace.publish.chart_looks import BLACK, GREY, LIGHTER, look
+from retrace.publish.chart_looks import BLACK, GREY, LIGHTER, look, tips
 from retrace.publish.panel import COPY_ALONE, DOUBT, PAIR, Line, Panel
 from retrace.reports.report import Drawing
 from retrace.reports.wording import comparative, power_of_two
@@ -103,7 +103,8 @@ def _draw_line(axes: Axes, line: Line, style: dict[str, Any]) -> None:
         alone = {} if connected else {"ls": "none", "mfc": "white"}
         medians = [value.median for value in values]
         drawn: Any = {"markersize": 4, "mew": 0.8, "elinewidth": 0.8, **dashed, **style, **alone}
-        axes.errorbar([dot.x for dot in dots], medians, ends, zorder=3, **drawn)
+        stroke = axes.errorbar([dot.x for dot in dots], medians, ends, zorder=3, **drawn)
+        stroke.lines[0].set_gid(tips(dots))
     for dot in (dot for dot in line.dots if dot.sign):
         sign: Any = {"marker": SIGN_MARKERS[dot.sign], "mfc": "none", "markersize": 8, "mew": 0.8}
         axes.plot(dot.x, dot.value.median, color=BLACK, zorder=4, **sign)
@@ -163,7 +164,7 @@ def draw_scatter(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     """Draw each printed time against what was measured of the same; return the height in inches."""
     (panel,), axes, ends = panels, figure.subplots(), []
     for dot in panel.dots:
-        axes.plot(dot.x, dot.value.median, ls="", alpha=0.75, **look(dot.entry))
+        axes.plot(dot.x, dot.value.median, ls="", alpha=0.75, gid=tips([dot]), **look(dot.entry))
     scale(axes, "x", [dot.x for dot in panel.dots], tick_time)
     scale(axes, "y", [dot.value.median for dot in panel.dots], tick_time)
     axes.grid(color="0.92", lw=0.6)

@@ -21,6 +21,7 @@ from retrace.publish.chart_looks import (
     colour,
     kinds,
     look,
+    tips,
 )
 from retrace.publish.panel import Dot, Panel, bar_names, of_first_machine
 from retrace.publish.phases import phases_of
@@ -69,9 +70,10 @@ def _finished(
 def _draw_dot(axes: Axes, dot: Dot, row: int, is_bar: bool = False) -> None:
     """Draw a median with its quartiles, or a bar from 1."""
     if is_bar:
-        axes.barh(row, dot.value.median - 1, left=1, color=colour(dot.entry), height=0.6)
+        (bar,) = axes.barh(row, dot.value.median - 1, left=1, color=colour(dot.entry), height=0.6)
+        bar.set_gid(tips([dot]))
     else:
-        axes.plot(dot.value.median, row, ls="", zorder=3, **look(dot.entry))
+        axes.plot(dot.value.median, row, ls="", zorder=3, gid=tips([dot]), **look(dot.entry))
     if dot.entry.record:
         below, above = axis.whiskers([dot.value])
         thin: Any = {"fmt": "none", "ecolor": BLACK, "elinewidth": 0.8, "zorder": 4}
@@ -79,7 +81,7 @@ def _draw_dot(axes: Axes, dot: Dot, row: int, is_bar: bool = False) -> None:
 
 
 def _draw_tick(axes: Axes, dot: Dot, row: int, tint: str) -> None:
-    axes.plot(dot.value.median, row, "|", color=tint, markersize=9, mew=1.3)
+    axes.plot(dot.value.median, row, "|", color=tint, markersize=9, mew=1.3, gid=tips([dot]))
 
 
 def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:

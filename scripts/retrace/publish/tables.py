@@ -24,7 +24,7 @@ from retrace.reports.like_for_like import RESIDENT, best_other, break_even, is_s
 from retrace.reports.measures import MEASURES, Measure
 from retrace.reports.physical_limit import PhysicalLimit, least_bytes, limit_of
 from retrace.reports.report import Report, TableLayout, table_layout
-from retrace.reports.wording import EMPTY, duration, few_trials, plural, power_of_two, ratio, three_digits
+from retrace.reports.wording import EMPTY, duration, few_trials, joules, plural, power_of_two, ratio, three_digits
 
 TWICE = " / "
 """Between the numbers of two printed columns with the same head."""
@@ -83,7 +83,7 @@ def quantity(measure: str, median: float) -> str:
     """Write the median of a measure, a time but for energy and a share; or a count that a record observed."""
     match measure:
         case "energy":
-            return f"{three_digits(median)} mJ"
+            return joules(median)
         case "transfer":
             return f"{median:.0%}"
         case timed if timed in (*MEASURES, *DERIVED) or timed.endswith("_ms"):
