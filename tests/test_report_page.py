@@ -241,7 +241,8 @@ def test_times_of_another_commit_have_no_ratio() -> None:
 
 def test_the_largest_graph_is_that_of_each_machine() -> None:
     records = [record("bfs/queue", graph) for graph in ("NY", "NW")]
-    found, report = frame([*records, record("bfs/queue", "NY", machine="small")], "bsp-suite")
+    records += [record("bfs/queue", graph, machine="small") for graph in ("small-6", "NY")]
+    found, report = frame(records, "bsp-suite")
     rows = listing(found.of("table-3.3"), report.tables["table-3.3"]).rows
     largest = {(line.machine, line.on) for line in rows if line.is_largest and line.address}
     assert largest == {("h200", "NW"), ("small", "NY")}
@@ -466,6 +467,15 @@ def test_a_printed_number_stands_once_for_each_machine_under_its_hardware(commit
                 for machine in part.machines
                 for title, one in printed
             )
+
+
+def test_what_is_printed_alone_has_a_row_of_each_machine() -> None:
+    found, report = frame([record("bfs/queue", "NY"), record("bfs/queue", "NY", machine="h100")], "bsp-suite")
+    table = listing(found.of("table-3.3"), report.tables["table-3.3"])
+    alone = [line for line in table.rows if line.on == "NY" and not line.address]
+    assert {line.machine for line in alone} == {"h200", "h100"}
+    assert all(any(cell.text for cell in line.printed) for line in alone)
+    assert "bfs/queue" not in {line.solver for line in alone}
 
 
 def test_a_report_that_nobody_measured_has_its_claims() -> None:

@@ -21,7 +21,7 @@ PAINT = ("fill", "stroke")
 """Attributes of their own that draw as a style does."""
 LETTERING = ("font-family", "font-size")
 """Attributes that a drawing has for all its texts."""
-WEIGHTS = (0.2126, 0.7152, 0.0722)
+LUMINANCE_WEIGHTS = (0.2126, 0.7152, 0.0722)
 """Of the linear parts of a colour in its luminance, as WCAG 2 defines it, also FLARE."""
 FLARE, DARK_GROUND = 0.05, 0.0065
 """What contrast adds to a luminance, and the luminance of a dark page."""
@@ -137,7 +137,7 @@ def _linear_parts(colour: str) -> list[float]:
 
 
 def _luminance(linear: Sequence[float]) -> float:
-    return sum(weight * part for weight, part in zip(WEIGHTS, linear, strict=True))
+    return sum(weight * part for weight, part in zip(LUMINANCE_WEIGHTS, linear, strict=True))
 
 
 def on_dark(colour: str) -> str:
