@@ -26,7 +26,7 @@ from retrace.reports.wording import comparative, duration, joules, times_as_much
 
 ELSEWHERE = {"another host", "another commit"}
 """What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
-COUNTED = ("waterfall", "scatter", "strips", "distances", "energy")
+COUNTED_TITLES = ("waterfall", "scatter", "strips", "distances", "energy")
 """What has a title that is a sentence of its own: kinds of figures, and the energy."""
 MOST_WORDS = 60
 """Of the first paragraph of a caption."""
@@ -36,7 +36,7 @@ def heading(content: FigureContent) -> str:
     """Return the title: what the numbers say, or what is drawn where they say nothing."""
     drawing, said = content.drawing, ""
     panels, kind = of_first_machine(content.panels), "energy" if drawing.y == "energy" else drawing.kind
-    if panels and kind in COUNTED:
+    if panels and kind in COUNTED_TITLES:
         said = sentence(f"title {kind}", **_counted(content, panels[0]))
     elif panels and drawing.finding:
         said = message(content)

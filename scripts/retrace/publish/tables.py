@@ -24,7 +24,16 @@ from retrace.reports.like_for_like import RESIDENT, best_other, break_even, is_s
 from retrace.reports.measures import MEASURES, Measure
 from retrace.reports.physical_limit import PhysicalLimit, least_bytes, limit_of
 from retrace.reports.report import Report, TableLayout, table_layout
-from retrace.reports.wording import EMPTY, duration, few_trials, joules, plural, power_of_two, ratio, three_digits
+from retrace.reports.wording import (
+    EMPTY,
+    duration,
+    few_trials,
+    joules,
+    plural,
+    power_of_two,
+    ratio,
+    three_digits,
+)
 
 TWICE = " / "
 """Between the numbers of two printed columns with the same head."""

@@ -69,7 +69,7 @@ def two_digits(value: float) -> str:
 
 
 def comparative(over: float, than: str = "", alike: bool = False) -> str:
-    """Say how fast something is that takes `over` times as long: how much slower than that.
+    """Say how fast something is that takes `over` times as long: `2.0 x slower than that`.
 
     Of times that are `alike`, it is said that they cannot be told apart.
     """
