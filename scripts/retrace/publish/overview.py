@@ -162,9 +162,7 @@ def _draw_verdicts(axes: Axes, counts: Mapping[str, Mapping[Verdict, int]]) -> N
 
 
 def _draw_speeds(axes: Axes, every: Sequence[Speed], palette: Palette) -> None:
-    axes.set_title(
-        "Printed and measured: how many times as fast as one CPU core is the GPU?", loc="left", pad=20
-    )
+    axes.set_title("How many times as fast as one CPU core is the GPU?", loc="left", pad=20)
     axes.set_xscale("log")
     axes.grid(axis="x", color=palette.grid, lw=0.6)
     axes.set_axisbelow(True)
