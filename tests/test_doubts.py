@@ -119,6 +119,33 @@ def test_a_loop_in_python_that_no_name_tells_is_doubtful() -> None:
     assert address(older) in doubts(every.measured)
 
 
+OUTSIDE_SOLVE = {"setup", "upload", "download", "lock", "prepare"}
+SPARED = {
+    "throttled": {"lock"}, "uneven": OUTSIDE_SOLVE, "kernels": OUTSIDE_SOLVE,
+    "by Python": {*OUTSIDE_SOLVE, "kernel"},
+}  # fmt: skip
+"""Measures that a doubt says nothing of, such as the setup before a loop."""
+BY_PYTHON = record("bfs/bsp", "NY", backend="cuda", parameters={})
+
+
+@pytest.mark.parametrize("way", [*DOUBTFUL, "by Python"])
+def test_a_doubt_marks_the_measures_that_it_concerns_and_no_other(way: str) -> None:
+    one = BY_PYTHON if way == "by Python" else DOUBTFUL[way][0]
+    phases = {"lock": 1.0, "prepare": 2.0, "again": 3.0}
+    kernels = {"kernel": 1.0} if one.trials[0].kernel is None else {}
+    whole = changed(one, trials=[trial.model_copy(update=phases | kernels) for trial in one.trials])
+    every, _ = frame([*USUAL, whole], "bsp-suite")
+    (entry,) = (entry for entry in every.measured if entry.record is whole)
+    doubtful = doubts(every.measured)
+    cells = {measure: tables.time_cell(entry, measure, doubtful) for measure in entry.times}
+    spared = SPARED.get(way, set())
+    assert {"setup", "upload", "solve", "kernel", "lock", "first search", "resident", "total"} <= set(cells)
+    assert {measure for measure, cell in cells.items() if "?" not in cell.text} == spared
+    assert {measure for measure, cell in cells.items() if not cell.tip and not cell.notes} == spared
+    (card,) = (card for card in cards(every.measured, doubtful)["records"] if card["id"] == address(whole))
+    assert set(card["doubtful"]) == {phase for phase, *_ in card["times"]} - spared
+
+
 def test_what_check_machine_doubts_of_times_is_what_cells_mark() -> None:
     for one, *_ in DOUBTFUL.values():
         every, _ = frame([*USUAL, one], "bsp-suite")

@@ -188,7 +188,8 @@ class Tables:
     def _cell(self, entry: Measured, measure: Measure) -> str:
         if (times := entry.times.get(measure)) is None:
             return EMPTY
-        mark = f" {MARK}" if address(entry.record) in self.doubtful else ""
+        why = self.doubtful.get(address(entry.record), ())
+        mark = f" {MARK}" if any(doubt.concerns(measure) for doubt in why) else ""
         return f"{duration(times.median)}{few_trials(times)}{mark}".replace(" ", NO_BREAK)
 
     @property
