@@ -16,6 +16,8 @@ from threading import Lock
 FORKS = get_context("forkserver")
 # By names of installed packages: Python 3.11 looks for no others, and does not say what it has not found.
 FORKS.set_forkserver_preload(["snakemake.cli", "snakemake.report.html_reporter", "smart_open", "numpy"])
+OURS = frozenset(path.name for path in (Path(__file__).parents[1] / "scripts").iterdir())
+"""The project's packages."""
 ALONE = Lock()
 """To start a process asks how each other one ended, which can be asked once."""
 
@@ -40,6 +42,9 @@ def _snakemake(folder: Path, arguments: tuple[str, ...], environment: dict[str, 
     """Do what `python -m snakemake` does."""
     from snakemake.cli import main  # where it is imported already
 
+    # A server that a solver's own process began has imported the code of the checkout, not of a copy.
+    for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
+        del sys.modules[name]
     gc.freeze()  # what all forks share is no garbage
     os.setsid()
     os.chdir(folder)

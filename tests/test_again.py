@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from command_line import Patch
@@ -10,10 +11,13 @@ from graphs import NAMED, identified
 from retrace.graphs.query import Query
 from retrace.measure.trials import Afterwards, again, one_pass
 from retrace.solvers import REGISTRY, Solver, make
+from retrace.solvers.libraries import Peer
 from retrace.system.errors import RetraceError
 
 GRID = identified(NAMED["grid"], "grid", source=0)
 QUERIES = {"stcon": Query(3, 200), "betweenness": Query(sources=(3, 17, 200))}
+OTHERS = {"stcon": Query(250, 7), "betweenness": Query(sources=(5, 80, 100, 150))}
+"""Other questions, betweenness with another number of sources."""
 ALL_SOURCES = ("betweenness/networkit",)
 ONCE = ("sssp/thrust", "betweenness/multi-gpu")
 """Solvers that solve once alone: Thrust's vectors, and the processes of several GPUs, end with the answer."""
@@ -22,8 +26,9 @@ MEASURED = [name for name in REGISTRY.solvers if name not in ONCE]
 
 
 def begins_before_solve(kind: type[Solver]) -> bool:
-    """Return whether a further solve needs `begin_again`."""
-    return kind.begin_again is not Solver.begin_again and not hasattr(kind, "candidates")
+    """Return whether a further solve of the same question needs `begin_again`."""
+    only_of_another = issubclass(kind, Peer) or hasattr(kind, "candidates") or hasattr(kind, "pack_search")
+    return kind.begin_again is not Solver.begin_again and not only_of_another
 
 
 def ready(name: str, device: EmulatedDevice) -> tuple[Solver, Query]:
@@ -46,6 +51,27 @@ def test_a_trial_solves_again(name: str) -> None:
         iterations = solver.solve(query)
         solver.begin_again(query)
         assert solver.solve(query) == iterations
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_a_graph_in_place_answers_another_question(name: str) -> None:
+    """Otherwise whoever asks again is given the answer to the first question."""
+    with EmulatedDevice() as device:
+        solver, first = ready(name, device)
+        other = first if name in ALL_SOURCES else OTHERS.get(solver.problem, Query(200))
+        solver.upload(first)
+        solver.solve(first)
+        solver.download()
+        for query, before in ((other, first), (first, other)):
+            solver.begin_again(query)
+            solver.solve(query)
+            anew, _ = ready(name, device)
+            anew.upload(query)
+            anew.solve(query)
+            assert np.allclose(solver.download(), anew.download(), rtol=1e-6)
+            tree = solver.predecessors()
+            if tree is not None and solver.problem != "stcon":
+                assert tree[query.source] == -1 != tree[before.source]
 
 
 @pytest.mark.parametrize(

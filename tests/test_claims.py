@@ -83,6 +83,22 @@ def slowed(
     return [slow(record) for record in records]
 
 
+def uneven(one: Record) -> Record:
+    """Make solves a thousand times as long, and each six times as long as the one before."""
+    solves = [trial.solve * 1000 * 6**number for number, trial in enumerate(one.trials)]
+    trials = [trial.model_copy(update={"solve": solve, "total": trial.upload + solve + trial.download})
+              for trial, solve in zip(one.trials, solves, strict=True)]  # fmt: skip
+    return changed(one, trials=trials)
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_doubtful"), [("pinned-copies-faster", False), ("pinned-saves-time", True)]
+)
+def test_a_verdict_tells_the_doubts_that_concern_its_measure(claim: str, is_doubtful: bool) -> None:
+    found = find(claim, [uneven(one) if one.solver.endswith("/pinned") else one for one in BELLMAN_FORD])
+    assert ("doubtful (?)" in found.measured) == is_doubtful
+
+
 DENIED = [name for name in JUDGED if getattr(CLAIMS[name][1].test, "denies", False)]
 """What is said to be impossible, although all fabricated answers are right."""
 

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from command_line import Patch
@@ -83,3 +84,15 @@ def test_a_process_that_dies_fails_and_one_without_its_solver_ends() -> None:
     os.kill(solver.run(process_of), signal.SIGKILL)
     with pytest.raises(Exception, match=r"^bfs/gapbs:threads=1: its process has ended, .*; run again$"):
         solver.setup(GRID)
+
+
+def test_it_answers_another_question_there() -> None:
+    first, other = Query(sources=(3, 17, 200)), Query(sources=(5, 80))
+    asked, anew = (OwnProcess("betweenness/gapbs:threads=1") for _ in range(2))
+    for solver, query in ((asked, first), (anew, other)):
+        solver.setup(GRID)
+        solver.upload(query)
+        solver.solve(query)
+    asked.begin_again(other)
+    asked.solve(other)
+    assert np.allclose(asked.download(), anew.download())

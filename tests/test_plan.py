@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
+from snakemake.cli import parse_config
 from snakemake.scheduling.job_scheduler import JobScheduler
+from snakemake.utils import update_config
 
 from command_line import PROJECT, Patch, refused
 from cuda_device.errors import OneLineError
@@ -253,6 +255,50 @@ def test_limits_are_those_of_the_scale_the_experiment_or_the_command(config: Con
     for given, rounds in (({"scale": "default"}, 1), ({"scale": "paper"}, 3), ({"rounds": 2}, 2)):
         words = plan.make_plan(config | given).measuring("table-3.3")
         assert words[words.index("--rounds") + 1] == str(rounds)
+
+
+GIVEN = "{sources: {default: 5}, energy: {default: 1.5}, budget_s: {default: 7}, least_trials: {paper: 9}}"
+"""Settings by scale, of which the experiments have others."""
+
+
+@pytest.mark.parametrize("experiment", ["table-3.3", "fast-bfs"])
+@pytest.mark.parametrize("by", ["command line", "second file"])
+def test_a_setting_of_a_scale_is_given_as_it_is_in_experiments_yaml(
+    config: Config, experiment: str, by: str
+) -> None:
+    """Of an experiment of experiments.yaml, and of one that a package has."""
+    if experiment == "table-3.3":
+        config["experiments"][experiment]["sources"] = {"default": 4, "paper": 64}
+    before = load_configuration(config)[0].experiments[experiment]
+    text = f"{{{experiment}: {GIVEN}}}"
+    given = (
+        parse_config([f"experiments={text}"])
+        if by == "command line"
+        else {"experiments": yaml.safe_load(text)}
+    )
+    update_config(config, given)
+    assert load_configuration(config)[0].experiments[experiment] == before.model_copy(
+        update={
+            "sources": {"default": 5, "paper": 64},
+            "energy": {**before.energy, "default": 1.5},
+            "budget_s": {**before.budget_s, "default": 7},
+            "least_trials": {"paper": 9},
+        }
+    )
+
+
+@pytest.mark.parametrize("experiment", ["table-3.3", "fast-bfs"])
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [("{sources: 4}", "sources: expected a mapping, found 4"),
+     ("{sources: {default: few}}", "sources.default: expected an integer, found 'few'"),
+     ("{sources: {quick: 4}}", "sources.quick: expected 'default' or 'paper', found 'quick'"),
+     ("{energy: {default: 0}}", "energy.default: expected more than 0, found 0"),
+     ("{setups: {default: 4}}", "setups: expected an integer, found {'default': 4}")],
+)  # fmt: skip
+def test_what_cannot_be_merged_is_named(config: Config, experiment: str, given: str, told: str) -> None:
+    update_config(config, parse_config([f"experiments={{{experiment}: {given}}}"]))
+    assert refused(load_configuration, config) == f"config.experiments.{experiment}.{told}"
 
 
 def test_each_round_has_a_source(config: Config) -> None:

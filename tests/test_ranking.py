@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from math import inf
 from pathlib import Path
@@ -13,13 +14,14 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from retrace.records.comparison import compare_records
 
-from fabricated import changed, record, trial
+from fabricated import changed, drawn, record, trial
 from retrace.records import margins as margins_module
 from retrace.records.bootstrap import interval
 from retrace.records.margins import Conditions, Margin, Margins, margins, margins_csv, phase_times
-from retrace.records.ranking import Order, is_same, near_end, rank
-from retrace.records.record import Record, read_records
+from retrace.records.ranking import Order, is_same, near_end, rank, ratio_interval
+from retrace.records.record import Record, digest_of_all, read_records
 from retrace.records.repeatability import (
     FALSE_ALARMS,
     LEAST_PAIRS,
@@ -130,6 +132,86 @@ def test_two_times_of_equal_trials_are_drawn_apart() -> None:
     low, high = interval(times, times)
     assert low < 0.7
     assert high > 1.4
+
+
+def of_sources(
+    sources: Sequence[Sequence[int]], spread: float, by: float = 1.0, apart: float = 0.0, within: float = 0.01
+) -> Record:
+    """A record of sources whose searches differ by `spread`, alike in all records; processes by `apart`."""
+    trials = []
+    for number, of_round in enumerate(sources):
+        process = by * NOISE.lognormal(0, apart)
+        for source in of_round:
+            of_source = np.random.default_rng(source).lognormal(0, spread)
+            asked = {"round": number, "source": source, "digest": f"{source:016x}"}
+            ms = float(10 * process * of_source * NOISE.lognormal(0, within))
+            trials.append(trial(ms).model_copy(update=asked))
+    flat = [source for of_round in sources for source in of_round]
+    return changed(drawn("bfs/queue", "NY", flat), trials=trials, digest=digest_of_all(trials))
+
+
+def solves(one: Record) -> Summary:
+    times = phase_times(one, "solve", KNOWN_BY_CPU)
+    assert times is not None
+    return times
+
+
+KNOWN_BY_CPU = Margins({("h200", Conditions("CPU", 0.0, rounds)): Margin(40, 1.1) for rounds in (1, 3)})
+IN_ROUNDS = [range(22), range(22, 43), range(43, 64)]
+
+
+def test_searches_from_the_same_sources_are_compared_in_pairs() -> None:
+    """A search takes 1.3 times as long as another, from each of 64 sources that differ far more."""
+    fast, slow = (solves(of_sources(IN_ROUNDS, 0.7, by)) for by in (1.0, 1.3))
+    assert rank(fast, slow) is LESS
+    assert rank(slow, fast) is MORE
+    assert rank(fast.over(2), slow.over(2)) is LESS
+    in_another_order = [[*of_round][::-1] for of_round in IN_ROUNDS]
+    others = [range(64, 86), range(86, 107), range(107, 128)]
+    for sources in (in_another_order, others, [range(64)]):
+        assert rank(fast, solves(of_sources(sources, 0.7, 1.3))) is TIE
+
+
+def test_no_other_trials_are_paired() -> None:
+    """Not even if both happen to be in ascending order."""
+    times = Summary.of([1.0, 2.0, 4.0, 8.0, 16.0])
+    one, other = (tuple((number, None) for number in range(first, first + 5)) for first in (0, 5))
+    for first, second in (((), ()), ((one,), ()), ((one,), (other,))):
+        low, high = ratio_interval(replace(times, questions=first), replace(times, questions=second))
+        assert low < 0.5 < 2 < high
+    asked = replace(times, questions=(one,))
+    assert ratio_interval(asked, asked) == (1, 1)
+
+
+def test_a_pair_of_machines_is_compared_in_pairs_of_sources() -> None:
+    first, second = (of_sources(IN_ROUNDS, 0.7, by) for by in (1.0, 1.3))
+    compared = compare_records(first, second, "solve")
+    assert compared is not None
+    assert compared.low is not None
+    assert compared.low > 1.2
+
+
+def test_pairs_of_the_same_work_are_called_different_once_in_twenty() -> None:
+    """Processes differ by a tenth, which pairs of sources do not tell: the margin holds as without pairs."""
+    assured = [
+        near_end(*(solves(of_sources(IN_ROUNDS, 0.7, apart=0.1)) for _ in range(2))) for _ in range(300)
+    ]
+    margin = quantile_of_next(assured[:59])
+    assert margin < 1.5
+    assert sum(one > margin for one in assured[59:]) / 241 < 2 * FALSE_ALARMS
+    assert 0.02 < sum(one > 1 for one in assured) / 300 < 0.25  # as of rounds without sources
+
+
+def test_values_that_are_not_of_each_trial_have_no_sources() -> None:
+    one = of_sources(IN_ROUNDS, 0.7)
+    assert solves(one).questions[1][0] == (22, None)
+    setups = phase_times(changed(one, setup=[1.0, 2.0, 3.0]), "setup", KNOWN_BY_CPU)
+    first, *later = one.trials
+    with_a_kernel = changed(one, trials=[first.model_copy(update={"kernel": 0.1}), *later])
+    kernels = phase_times(with_a_kernel, "kernel", KNOWN_BY_CPU)
+    assert setups is not None
+    assert kernels is not None
+    assert setups.questions == kernels.questions == ()
 
 
 # ----- the rule

@@ -138,6 +138,8 @@ def test_a_script_runs_from_any_folder() -> None:
      ([], "its graph.json has no source for bfs; measure a graph that a stage wrote"),
      (["--solvers", "stcon/bsp"], "its graph.json has no pairs for stcon"),
      (["--solvers", "betweenness/vert"], "cannot be recorded: graph.origin: required, but missing"),
+     (["--sources", 2], "cannot be recorded: graph.origin: required, but missing"),
+     (["--sources", 2, "--rounds", 2, "--checkpoints", "kept"], "cannot be recorded: graph.origin: required"),
      (["--update", "--output", "torn"], "torn/graph.jsonl:1: not JSON"),
      (["--output", "graph/graph.json/x"], "is a file")],
 )  # fmt: skip

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from retrace.catalogue.known_solvers import WEIGHTED
 from retrace.graphs.answer_table import write_table
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
@@ -16,9 +17,6 @@ from retrace_commands.backend import failing_in_one_line, on_backend, print_summ
 from retrace_commands.graph_file import GraphFile, check_outputs, read_graph, stage, write_graph, writing
 from retrace_commands.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace_commands.scores import compute_scores
-
-WEIGHTED = ("sssp", "bellman-ford")
-"""Problems whose paths are as long as the sum of their weights."""
 
 
 @dataclass(frozen=True)

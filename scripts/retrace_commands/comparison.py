@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.records.bootstrap import interval
 from retrace.records.margins import phase_times
-from retrace.records.ranking import Order, rank
+from retrace.records.ranking import Order, rank, ratio_interval
 from retrace.records.record import Phase, Record
 from retrace.records.statistics import CONFIDENCE, Summary
 from retrace.system.cells import no_formula
@@ -103,7 +102,7 @@ def compare_records(first: Record, second: Record, phase: Phase) -> MachineCompa
     a, b = (phase_times(record, phase) for record in (first, second))
     if a is None or b is None or not (a.median > 0 and b.median > 0):
         return None
-    low, high = interval(a.trials, b.trials) if min(a.n, b.n) > 1 else (None, None)
+    low, high = ratio_interval(a, b) if min(a.n, b.n) > 1 else (None, None)
     return MachineComparison(first, phase, a, b, low, high)
 
 

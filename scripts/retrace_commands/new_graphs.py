@@ -16,10 +16,17 @@ from retrace_commands.graph_file import check_outputs, read_graph, stage, write_
 
 
 def convert_graph(arguments: Namespace) -> None:
-    """Write a graph in another format, with generated weights if asked for."""
+    """Write a graph in another format, with generated weights if asked for.
+
+    A folder has what records say of a graph; its source is the first vertex with arcs, unless it has one.
+    """
     check_outputs([arguments.output], arguments.graph, folders=True)
     graph_file = read_graph(arguments.graph, arguments.format, directed=arguments.directed)
     graph = graph_file.graph
+    of_weights = "none" if graph.weights is None else "file"
+    known = {"origin": "own", "edition": graph_file.kind, "weights": of_weights, "seed": None}
+    source = {"source": int((graph.degrees() > 0).argmax())} if graph.arcs else {}
+    graph = replace(graph, info={**known, **source, **graph.info})
     if arguments.weights is not None:
         (low, high), seed = arguments.weights, arguments.seed
         if graph.weights is not None:

@@ -114,14 +114,11 @@ class AutoSTCON(SearchChoice):
         assert isinstance(host, FewerArcsSTCON)
         self.host, self.search = host, host.search
         self.arcs = NEAR_ARCS if launches else LARGEST_INT64
-        self.ends_on_host = True
 
     def solve(self, query: Query) -> int | None:
         levels = self.search(query, self.arcs)
-        if levels is not None:
-            return levels
-        self.ends_on_host = False
-        return self.chosen.solve(query)
+        self.ends_on_host = levels is not None
+        return levels if self.ends_on_host else self.chosen.solve(query)
 
     @property
     def answering(self) -> Solver:

@@ -54,13 +54,13 @@ class DeltaSteppingSSSP(FrontierSearch):
         device.synchronize()
         self.prepare_ms = (perf_counter() - began) * 1e3
         self.distance = device.empty(vertices, np.int32)
-        self.launch = self.launch_with(
-            np.int32(vertices), self.begins, self.arcs, np.int32(query.source), np.uint32(self.delta),
-            self.distance, device.empty(4 * -(-vertices // WARP), np.uint32),
+        state = (
+            np.uint32(self.delta), self.distance, device.empty(4 * -(-vertices // WARP), np.uint32),
             device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
             device.empty(3, np.uint32), device.empty(2, np.int32), device.empty(2, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size")), self.counts,
         )  # fmt: skip
+        self.pack_search(query, (np.int32(vertices), self.begins, self.arcs), state)
 
     def download(self) -> Int32Array:
         return self.device.download(self.distance)

@@ -5,7 +5,7 @@ second source on the same graph would need again, such as setting all levels, is
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cuda_device.gpu_limits import Needs
-from cuda_device.interface import Buffer
+from cuda_device.interface import Buffer, Kernel, PackedLaunch
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
@@ -27,7 +27,31 @@ ENTRY = np.dtype(np.uint64)
 """An entry of a queue: two 32-bit numbers."""
 
 
-class FrontierSearch(DeviceSolver):
+class PackedSearch(DeviceSolver):
+    """A search whose only launch is packed before `solve`, and anew for another source."""
+
+    kernel: Kernel
+    blocks: int
+    shared: int = 0
+    """Bytes of dynamic shared memory of a block."""
+    launch: PackedLaunch
+    packed_source: int | None
+
+    def pack_search(self, query: Query, graph: Sequence[Any], state: Sequence[Any]) -> None:
+        """Pack the kernel's arguments, the last step of `upload`: the graph, the source, and all else."""
+        self.of_graph, self.state, self.packed_source = graph, state, None
+        self.begin_again(query)
+
+    def begin_again(self, query: Query) -> None:
+        if query.source != self.packed_source:
+            arguments = *self.of_graph, np.int32(query.source), *self.state
+            self.launch = self.kernel.with_arguments(
+                self.blocks, self.block_size, *arguments, shared=self.shared
+            )
+            self.packed_source = query.source
+
+
+class FrontierSearch(PackedSearch):
     """One cooperative launch of as many blocks as run at the same time, or of `grid`.
 
     What a solver makes of the graph alone is part of `upload`; `prepare_ms` tells what it takes.
@@ -45,8 +69,6 @@ class FrontierSearch(DeviceSolver):
     needs = Needs(cooperative_launch=True)
     repeats = True
     prepare_ms: float
-    launch: Callable[[], None]
-    """Launches the kernel with the arguments that `upload` has packed."""
 
     @abstractmethod
     def kernel_name(self) -> str:
@@ -78,10 +100,6 @@ class FrontierSearch(DeviceSolver):
         """Return the size of bitmaps, of two queues, and of counters of 8 bytes."""
         words = -(-graph.vertices // WARP)
         return 4 * bitmaps * words + 2 * ENTRY.itemsize * self.entries_of(graph) + 8 * counters
-
-    def launch_with(self, *arguments: Any) -> Callable[[], None]:
-        """Return what launches the kernel."""
-        return self.kernel.with_arguments(self.blocks, self.block_size, *arguments, shared=self.shared)
 
     def solve(self, query: Query) -> int:
         self.launch()
@@ -186,8 +204,8 @@ class DirectionBFS(TracedBack, LabelledSearch):
         entered = self.reversed_arcs.count_entered(entering[0])
         self.prepare_ms = (perf_counter() - began) * 1e3
         self.label = self.no_labels()
-        self.launch = self.launch_with(
-            np.int32(self.graph.vertices), *arcs, *entering, np.uint32(entered), np.int32(query.source),
+        graph = np.int32(self.graph.vertices), *arcs, *entering, np.uint32(entered)
+        state = (
             self.label, device.empty(2 * -(-self.graph.vertices // WARP), np.uint32),
             device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
             device.empty(6, np.uint64), device.empty(5, np.uint64),
@@ -195,6 +213,7 @@ class DirectionBFS(TracedBack, LabelledSearch):
             np.uint32(min(self.number("rest"), 4 * self.block_size, 2 * self.number("block_queue_size"))),
             *(np.uint32(self.number(key)) for key in ("alpha", "beta")), self.counts,
         )  # fmt: skip
+        self.pack_search(query, graph, state)
 
     def observed(self) -> dict[str, float]:
         """Return the levels found from below, the returns to above, and the ms to reverse all arcs."""
@@ -268,13 +287,13 @@ class NearFarSSSP(LabelledSearch):
         device.synchronize()
         self.prepare_ms = (perf_counter() - began) * 1e3
         self.label = self.no_labels()
-        self.launch = self.launch_with(
-            np.int32(vertices), indptr, interleaved, np.int32(query.source), np.uint32(self.delta),
-            self.label, device.empty(3 * -(-vertices // WARP), np.uint32),
+        state = (
+            np.uint32(self.delta), self.label, device.empty(3 * -(-vertices // WARP), np.uint32),
             device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
             device.empty(6, np.uint64), device.empty(3, np.int32), device.empty(5, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone")), self.counts,
         )  # fmt: skip
+        self.pack_search(query, (np.int32(vertices), indptr, interleaved), state)
 
     def observed(self) -> dict[str, float]:
         """Return delta, how often the limit rose, the arcs relaxed, and the ms to interleave arcs."""

@@ -25,7 +25,7 @@ from retrace.solvers.betweenness.block_per_source import SHARE
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate, too_many_paths
 from retrace.solvers.bfs import TracedBack
 from retrace.solvers.solver import WARP, DeviceSolver
-from retrace_today.frontier import ENTRY, NearFarSSSP, choose_delta
+from retrace_today.frontier import ENTRY, NearFarSSSP, PackedSearch, choose_delta
 
 COPY_ARCS = "retrace_today/host/copy_arcs.cpp"
 LINE, SECTOR = 128, 32
@@ -179,7 +179,7 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
         return self.device.download(self.level)
 
 
-class HostArcsSSSP(HostArcsSearch):
+class HostArcsSSSP(HostArcsSearch, PackedSearch):
     """A near queue, whose arcs are relaxed in rounds, and a far pile, as `sssp/near-far` has them.
 
     If many vertices are near, their arcs are read in the order of their places, without a queue. `upload`
@@ -214,13 +214,13 @@ class HostArcsSSSP(HostArcsSearch):
         self.delta = choose_delta(self.graph, self.number("rise"))
         device, words, entries = self.device, -(-self.graph.vertices // WARP), self.entries_of(self.graph)
         self.label = device.empty(self.graph.vertices, np.uint64)
-        self.launch = self.kernel.with_arguments(
-            self.blocks, self.block_size, np.int32(self.graph.vertices), *self.arcs, self.drawn,
-            np.int32(query.source), np.uint32(self.delta), np.uint32(self.number("sweep")), self.label,
+        state = (
+            np.uint32(self.delta), np.uint32(self.number("sweep")), self.label,
             device.empty(words, np.uint32), device.empty(3 * words, np.uint32),
             device.empty(2 * entries, ENTRY), np.uint32(entries), device.empty(4, np.uint32),
             device.empty(3, np.int32), self.traffic, self.counts,
         )  # fmt: skip
+        self.pack_search(query, (np.int32(self.graph.vertices), *self.arcs, self.drawn), state)
 
     def solve(self, query: Query) -> int:
         self.launch()

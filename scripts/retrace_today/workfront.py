@@ -51,13 +51,13 @@ class WorkfrontSweepSSSP(FrontierSearch):
         device.synchronize()
         self.prepare_ms = (perf_counter() - began) * 1e3
         self.distance = device.empty(vertices, np.int32)
-        self.launch = self.launch_with(
-            np.int32(vertices), indptr, arcs, np.int32(query.source), self.distance,
-            device.empty(2 * -(-vertices // WARP), np.uint32),
+        state = (
+            self.distance, device.empty(2 * -(-vertices // WARP), np.uint32),
             device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
             device.empty(3, np.uint32), device.empty(1, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size")), self.counts,
         )  # fmt: skip
+        self.pack_search(query, (np.int32(vertices), indptr, arcs), state)
 
     def prepare(self, indptr: Buffer, indices: Buffer, weights: Buffer, arcs: Buffer) -> None:
         """Fill `arcs`, head and weight of each side by side, shape (arcs,), uint64."""

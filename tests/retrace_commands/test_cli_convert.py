@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from command_line import Call
 from graphs import read_graph
 from retrace.graphs import csr
+from retrace.records.record import read_records
 
 
 def test_a_stored_folder_counts_from_0(tiny: Path, call: Call) -> None:
@@ -48,6 +50,64 @@ def test_convert_there_and_back(tiny: Path, call: Call) -> None:
         assert call("convert", folder / source, folder / target).status == 0
     assert (folder / "a.he").read_bytes() == (folder / "c.he").read_bytes()
     assert csr.load(folder / "b").digest() == read_graph(tiny, "dimacs").digest()
+
+
+@pytest.mark.parametrize("options", [[], ["--weights", 3, 4]])
+@pytest.mark.parametrize(
+    ("problem", "solver", "asked"),
+    [("bfs", "bfs/queue", []), ("bfs", "bfs/bsp", ["--sources", 2]),
+     ("stcon", "stcon/two-queues", ["--sources", 2]), ("betweenness", "betweenness/seq-array", [])],
+)  # fmt: skip
+def test_a_graph_of_ones_own_can_be_measured(
+    problem: str,
+    solver: str,
+    asked: list[object],
+    options: list[object],
+    tmp_path: Path,
+    call: Call,
+    script: Call,
+) -> None:
+    edges, folder = tmp_path / "edges.txt", tmp_path / "mine"
+    edges.write_text("1 2\n2 1\n2 3\n3 2\n")
+    assert call("convert", edges, folder, *options).status == 0
+    effort = ("--trials", 3, "--budget-s", 60, "--longest-s", 60)
+    usual = ("--experiment", "mine", "--backend", "emulator", *effort, "--output", tmp_path / "records")
+    done = script("measure-experiment", *usual, "--graphs", folder, "--solvers", solver, *asked)
+    assert done.status == 0
+    (one,) = read_records([tmp_path / "records/mine.jsonl"])
+    assert (one.status, one.verified, one.problem) == ("ok", True, problem)
+    weights, seed = ("generated", 1) if options else ("none", None)
+    assert (one.graph.origin, one.graph.edition, one.graph.weights, one.graph.seed) == (
+        "own",
+        "snap",
+        weights,
+        seed,
+    )
+    assert one.source == (1 if solver == "bfs/queue" else None)
+
+
+def test_what_needs_weights_is_skipped_without_any(unweighted: Path, call: Call, script: Call) -> None:
+    """In C++ it would read them all the same; the other solvers of the job are measured."""
+    folder, output = unweighted.parent / "mine", unweighted.parent / "records"
+    call("convert", unweighted, folder)
+    solvers = ("sssp/dijkstra-heap", "sssp/bsp", "sssp/scipy", "bellman-ford/sequential", "bfs/queue")
+    usual = ("--experiment", "mine", "--backend", "emulator", "--output", output)
+    effort = ("--trials", 3, "--budget-s", 60, "--longest-s", 60)
+    measured = ("--graphs", folder, "--solvers", *solvers)
+    assert script("measure-experiment", *usual, *effort, *measured).status == 0
+    *weighted, bfs = read_records([output / "mine.jsonl"])
+    told = ("skipped", "the graph has no weights; draw some with `retrace convert --weights`")
+    assert {(one.status, one.reason) for one in weighted} == {told}
+    assert bfs.status == "ok"
+
+
+def test_what_a_stored_graph_is_stays_known(tiny: Path, call: Call) -> None:
+    first, second = tiny.parent / "first", tiny.parent / "second"
+    call("convert", tiny, first)
+    info = {**csr.load(first).info, "origin": "dimacs", "edition": "mine", "source": 2}
+    csr.save(replace(csr.load(first), info=info), first)
+    call("convert", first, second)
+    assert csr.load(second).info == info | {"name": "second"}
 
 
 def test_convert_draws_weights_only_if_asked(unweighted: Path, call: Call) -> None:

@@ -230,6 +230,10 @@ def test_a_near_pair_is_found_before_a_launch_and_a_far_one_is_not_kept_waiting(
             assert np.array_equal(solver.predecessors(), before)
             assert solver.observed().get("found_near", 0) == near
             assert solver.observed()["chose_cluster"] == 1
+        near_again = Query(0, 7)
+        solver.begin_again(near_again)
+        solver.solve(near_again)
+        assert solver.download().tolist() == [7]
 
 
 @pytest.mark.parametrize("backend", DEVICES)

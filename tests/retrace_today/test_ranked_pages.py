@@ -174,6 +174,14 @@ def test_the_front_table_has_the_times_of_each_side_in_plain_words_and_the_least
     assert typical([], "library") == ("", 0)
 
 
+def test_a_second_figure_of_first_searches_adds_no_row() -> None:
+    found, report = frame(warm(fast("h200", True)), "today")
+    assert report is not None
+    second = {"second": report.figures["fast-bfs"].model_copy(update={"graphs": ["NW", "NY"]})}
+    twice = report.model_copy(update={"figures": report.figures | second})
+    assert rows_of(Tables(races([twice], found)).front) == rows_of(tables_of(warm(fast("h200", True))).front)
+
+
 def test_every_solver_is_in_the_table_of_its_graph() -> None:
     """Also what is no fastest of its side, with what it takes beside the best."""
     text = tables_of(warm(fast("h200", True))).by_graph

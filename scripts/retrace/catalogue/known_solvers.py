@@ -21,9 +21,11 @@ from retrace.system.project import CATALOGUE_FILE, ROOT, with_headers
 from retrace.system.solver_packages import import_solvers, is_there, top_level
 
 PROBLEMS = ("bfs", "stcon", "sssp", "bellman-ford", "betweenness", "generate", "limits")
+"""What can be solved and checked."""
 DRAWABLE = ("bfs", "sssp", "stcon")
 """Problems whose questions can be drawn, on graphs that are stored as arcs."""
-"""What can be solved and checked."""
+WEIGHTED = ("sssp", "bellman-ford")
+"""Problems that need weights: a path is as long as their sum."""
 WITHOUT_GRAPH = ("generate", "limits")
 """Problems whose solvers are given no stored graph, but what to generate, or nothing."""
 

@@ -133,7 +133,7 @@ def queries(problem: str, info: dict[str, Any]) -> list[Query]:
     if key not in info:
         raise RetraceError(
             f"{info.get('name')}: its graph.json has no {key} for {problem}; measure a graph that "
-            "a stage wrote, such as `retrace stage get-graph`"
+            "a stage wrote, such as `retrace stage get-graph`, or draw some with --sources"
         )
     if of_pairs:
         return [Query(pair[0], pair[1], kind) for kind, pair in info["pairs"].items()]

@@ -27,6 +27,7 @@ from cuda_device import memory
 from cuda_device.errors import LacksError, TooLargeError, escaped
 from cuda_device.gpu_limits import GPULimits
 from cuda_device.interface import Device
+from retrace.catalogue.known_solvers import WEIGHTED
 from retrace.check.checkers import Checker
 from retrace.check.oracles import search_bytes
 from retrace.check.result import CheckResult, digest
@@ -354,6 +355,9 @@ class Measurement(Results):
             kind = find(self.request.solver)
             if (why_not := kind.exceeded_by(graph)) is not None:
                 self.skip(why_not)
+                return
+            if kind.problem in WEIGHTED and isinstance(graph, CSRGraph) and graph.weights is None:
+                self.skip("the graph has no weights; draw some with `retrace convert --weights`")
                 return
             if self.request.open_device and (missing := kind.missing_from(shared.limits)) is not None:
                 self.skip(missing)

@@ -1,7 +1,6 @@
 """The configuration, `config.yaml` and `experiments.yaml`: its model, and checks beyond single keys."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -25,7 +24,7 @@ from retrace.planning.experiments import (
     with_settings,
 )
 from retrace.records.statistics import LEAST_TRIALS
-from retrace.system.models import FileModel, Name, OneOrMore, Text, at, read_as, read_yaml
+from retrace.system.models import FileModel, Given, Name, OneOrMore, Text, at, read_as, read_yaml
 from retrace.system.project import ROOT
 
 Tuned = Literal["block_size", "blocks", "mdeg"]
@@ -33,25 +32,6 @@ SETTINGS: tuple[Tuned, ...] = get_args(Tuned)
 """The settings of a machine that solvers take."""
 EMULATED_THREADS = 256
 """Most threads in a block on the emulator, which switches stacks for each thread at each barrier."""
-
-
-class Given(FileModel):
-    """A mapping that the command line may give, too, where Snakemake's --config leaves numbers as texts."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_texts(cls, value: Any) -> Any:
-        return {key: read_text(text) for key, text in value.items()} if isinstance(value, dict) else value
-
-
-def read_text(value: object) -> object:
-    """Return the number, or true or false, that a text says; anything else as it is."""
-    if not isinstance(value, str):
-        return value
-    for kind in (int, float):
-        with suppress(ValueError):
-            return kind(value)
-    return {"true": True, "false": False}.get(value, value)
 
 
 def _of_the_table(text: str) -> str:

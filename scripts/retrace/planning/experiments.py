@@ -21,6 +21,7 @@ from retrace.records.statistics import LEAST_TRIALS
 from retrace.system.errors import RetraceError
 from retrace.system.models import (
     FileModel,
+    Given,
     Many,
     OneOrMore,
     OneOrMoreTexts,
@@ -66,7 +67,7 @@ MatrixOrName = Annotated[
 """A solver that may be written as its name alone."""
 
 
-class Experiment(FileModel):
+class Experiment(Given):
     """Solvers, and the graphs that they are measured on."""
 
     solvers: Some[MatrixOrName]
@@ -171,9 +172,10 @@ class ExperimentsOfPackage(FileModel):
 def with_experiments_of_packages(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a configuration with the experiments of packages that have solvers.
 
-    What the configuration says of such an experiment takes the place of the same keys. Raise RetraceError,
-    which names the file and the key, if a file is not sound, has an experiment that another one has, or adds
-    solvers to one that is not there. The project's own packages may: a user can take experiments away.
+    What the configuration says of such an experiment takes the place of the same keys, and of the same
+    scales below them. Raise RetraceError, which names the file and the key, if a file is not sound, has an
+    experiment that another one has, or adds solvers to one that is not there. The project's own packages
+    may: a user can take experiments away.
     """
     configured = config.get("experiments")
     if not isinstance(configured, Mapping):
@@ -186,9 +188,7 @@ def with_experiments_of_packages(config: Mapping[str, Any]) -> dict[str, Any]:
             if (owner := owners.setdefault(name, str(path))) != str(path):
                 advice = f"{owner} has it already; add solvers to it under more_solvers"
                 raise RetraceError(f"{path}: experiments.{name}: {advice}")
-            changes = experiments.get(name, {})
-            if isinstance(changes, Mapping):
-                experiments[name] = keys["experiments"][name] | changes
+            experiments[name] = _changed(keys["experiments"][name], experiments.get(name, {}))
     from_outside = declared_files("experiments", outside_alone=True)
     for path, keys in files.items():
         for name, added in keys.get("more_solvers", {}).items():
@@ -198,6 +198,13 @@ def with_experiments_of_packages(config: Mapping[str, Any]) -> dict[str, Any]:
                 experiments[name] = {**known, "solvers": [*known["solvers"], *added]}
                 read_as(Experiment, experiments[name], f"{path}: more_solvers.{name}")
     return {**config, "experiments": experiments}
+
+
+def _changed(old: object, new: object) -> object:
+    """Return what stands in place of a value, as Snakemake merges configurations: mappings key by key."""
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        return new
+    return old | {key: _changed(old.get(key), value) for key, value in new.items()}
 
 
 def _require_possible(name: str, connected: bool) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from retrace.publish.provenance import origin
 from retrace.publish.record_cards import address
-from retrace.records.machine_check import Doubt, doubtful_trials
+from retrace.records.machine_check import OUTSIDE_SOLVE, Doubt, doubtful_trials
 from retrace.records.record import Record
 from retrace.reports.frame import Measured
 
@@ -28,7 +28,8 @@ def doubts(entries: Iterable[Measured]) -> dict[str, list[Doubt]]:
 def _unlike_print(record: Record) -> Iterator[Doubt]:
     """Say that Python repeated the launches, where the settings that names state do not."""
     if record.loops_in_python and "loop" not in record.parameters:
-        yield Doubt("launched by Python", "Python repeated the launches, which C++ does now")
+        found = "Python repeated the launches, which C++ does now"
+        yield Doubt("launched by Python", found, (*OUTSIDE_SOLVE, "kernel"))
 
 
 def _odd(records: Sequence[Record]) -> Iterator[list[Doubt]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.publish.page import words
+from retrace.publish.page import MARK, words
 from retrace.publish.verification import result
 from retrace.records.machine_check import Doubt
 from retrace.records.record import PHASES, Record
@@ -72,8 +72,15 @@ def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str,
         return card
     measures: tuple[Measure, ...] = (*PHASES, "first search")
     times = {measure: entry.times[measure] for measure in measures if measure in entry.times}
+    doubted = {measure: any(doubt.concerns(measure) for doubt in doubts) for measure in times}
     card["times"] = [
-        (measure, *map(duration, (t.median, t.q1, t.q3, t.minimum)), t.n) for measure, t in times.items()
+        (
+            measure,
+            duration(t.median) + f" {MARK}" * doubted[measure],
+            *map(duration, (t.q1, t.q3, t.minimum)),
+            t.n,
+        )
+        for measure, t in times.items()
     ]
     total = times["total"]
     card["total"] = (total.q1, total.median, total.q3)

@@ -82,7 +82,7 @@ def time_cell(
         return Cell(tip="no further search was timed" if measure == RESIDENT else "")
     text = three_digits(times.median) if plain else quantity(measure, times.median)
     text += few_trials(times) if measure not in ("setup", "with setup") else ""
-    why = doubtful.get(place, ())
+    why = [doubt for doubt in doubtful.get(place, ()) if doubt.concerns(measure)]
     notes = [f"{entry.machine}, doubtful: {doubt.why}." for doubt in why]
     text, tip = f"{text} {MARK}" if why else text, "; ".join(f"doubtful: {doubt.found}" for doubt in why)
     return Cell(text, tip, notes=notes, value=times.median, address=place, entry=entry, times=times)

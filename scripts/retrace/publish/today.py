@@ -84,7 +84,7 @@ def races(reports: Sequence[Report], frame: Frame) -> list[Race]:
     """List what the first machine with a GPU measured for the figures of first searches, graph by graph."""
     machine = next(iter(frame.on_gpu), "")
     drawings = [one for report in reports for one in report.figures.values() if one.y == FIRST and one.graphs]
-    found = []
+    found: dict[tuple[str, str], Race] = {}  # a second figure of an experiment adds none
     for drawing in drawings:
         rows = frame.of(drawing.experiment).rows
         for graph in drawing.graphs:
@@ -92,8 +92,9 @@ def races(reports: Sequence[Report], frame: Frame) -> list[Race]:
                 entries = [entry for entry in row.here(machine) if entry.total]
                 if entries and (row.first.graph, row.first.pair) == (graph, PRINTED_PAIR):
                     front = graph in (drawing.graphs[0], drawing.graphs[-1])
-                    found.append(Race(drawing.experiment, row.title, entries, front))
-    return [race for race in found if FIRST in race.by]
+                    race = Race(drawing.experiment, row.title, entries, front)
+                    found.setdefault((drawing.experiment, row.title), race)
+    return [race for race in found.values() if FIRST in race.by]
 
 
 def typical(every: Sequence[Race], side: Side) -> tuple[str, int]:
@@ -187,7 +188,8 @@ class Tables:
     def _cell(self, entry: Measured, measure: Measure) -> str:
         if (times := entry.times.get(measure)) is None:
             return EMPTY
-        mark = f" {MARK}" if address(entry.record) in self.doubtful else ""
+        why = self.doubtful.get(address(entry.record), ())
+        mark = f" {MARK}" if any(doubt.concerns(measure) for doubt in why) else ""
         return f"{duration(times.median)}{few_trials(times)}{mark}".replace(" ", NO_BREAK)
 
     @property

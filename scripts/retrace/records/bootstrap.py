@@ -15,13 +15,17 @@ TAILS = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
 
 
 @cache
-def interval(a: Trials, b: Trials) -> tuple[float, float]:
-    """Return the ends of the interval of the second median over the first; swapped, their inverses."""
+def interval(a: Trials, b: Trials, paired: bool = False) -> tuple[float, float]:
+    """Return the ends of the interval of the second median over the first; swapped, their inverses.
+
+    If trials are `paired`, as those of the same sources, the same ones are drawn of both.
+    """
     if b < a:
-        low, high = interval(b, a)
+        low, high = interval(b, a, paired)
         return 1 / high if high else inf, 1 / low if low else inf
+    order = slice(None) if paired else _shuffled()
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = resampled_medians(b)[_shuffled()] / resampled_medians(a)
+        ratios = resampled_medians(b)[order] / resampled_medians(a)
     low, high = np.quantile(np.nan_to_num(ratios, nan=1.0, posinf=inf), TAILS).tolist()
     return low, high
 

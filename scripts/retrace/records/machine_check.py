@@ -51,6 +51,16 @@ class Doubt:
 
     why: str
     found: str
+    spares: tuple[str, ...] = ()
+    """Measures that it does not concern."""
+
+    def concerns(self, *measures: str) -> bool:
+        """Return whether one of some measures is doubtful."""
+        return not set(measures) <= set(self.spares)
+
+
+OUTSIDE_SOLVE = ("setup", "upload", "download", "lock", "prepare")
+"""Measures that no part of a solve is in."""
 
 
 @dataclass(frozen=True)
@@ -378,7 +388,7 @@ def doubtful_trials(record: Record) -> Iterator[Doubt]:
     if throttled := [trial for trial in record.trials if trial.throttled]:
         words = f"the GPU was throttled in {len(throttled)} of {len(record.trials)}"
         clock = min((trial.sm_clock_mhz for trial in throttled if trial.sm_clock_mhz), default=None)
-        yield Doubt("throttled GPU", words if clock is None else f"{words}, to {clock:.0f} MHz")
+        yield Doubt("throttled GPU", words if clock is None else f"{words}, to {clock:.0f} MHz", ("lock",))
     held_back = sum(bool(trial.held_back) for trial in record.trials)
     if held_back > MANY_HELD_BACK * len(record.trials):
         words = f"the host withheld processors in {held_back} of {len(record.trials)}"
@@ -394,11 +404,13 @@ def doubtful_trials(record: Record) -> Iterator[Doubt]:
         return  # searches from other sources take other times
     solve = Summary.of([trial.solve for trial in record.trials])
     if solve.q3 > UNEVEN * solve.q1:
-        yield Doubt("uneven trials", f"quartiles of {round(solve.q1, 3)} and {round(solve.q3, 3)} ms")
+        yield Doubt(
+            "uneven trials", f"quartiles of {round(solve.q1, 3)} and {round(solve.q3, 3)} ms", OUTSIDE_SOLVE
+        )
     kernels = [trial.kernel for trial in record.trials if trial.kernel is not None]
     if kernels and median(kernels) > WITHIN * solve.median:
         words = f"{round(median(kernels), 3)} ms of kernels in a solve of {round(solve.median, 3)} ms"
-        yield Doubt("kernels beyond their solve", words)
+        yield Doubt("kernels beyond their solve", words, OUTSIDE_SOLVE)
 
 
 def _other_work(record: Record) -> str | None:

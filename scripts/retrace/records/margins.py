@@ -15,7 +15,7 @@ from math import inf
 from typing import NamedTuple
 
 from retrace.records.record import Phase, Record, Trial
-from retrace.records.statistics import ENOUGH_ROUNDS, Summary
+from retrace.records.statistics import ENOUGH_ROUNDS, Questions, Summary
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular
 from retrace.system.project import ROOT
@@ -83,9 +83,17 @@ class Margins(dict[tuple[str, Conditions], Margin]):
     def summarise(self, record: Record, rounds: Sequence[Sequence[float]]) -> Summary:
         """Summarise times of a record by round, at least one time, in ms, with their margin."""
         times = Summary.of(*rounds)
-        return replace(
-            times, margin=self.of(record.machine.name, Conditions.of(record, max(times.median, 0.0)))
-        )
+        margin = self.of(record.machine.name, Conditions.of(record, max(times.median, 0.0)))
+        return replace(times, margin=margin, questions=_drawn_for(rounds, record))
+
+
+def _drawn_for(rounds: Sequence[Sequence[float]], record: Record) -> Questions:
+    """Return the sources that were drawn for values, if there are as many as trials."""
+    if record.drawn is None:
+        return ()
+    of_trials = trials_by_round(record)
+    asked = tuple(tuple((trial.source, trial.target) for trial in trials) for trials in of_trials)
+    return asked if [*map(len, rounds)] == [*map(len, of_trials)] else ()
 
 
 @cache

@@ -12,9 +12,10 @@ from retrace.records.statistics import CONFIDENCE, LEAST_TRIALS, LONG_MS, RESAMP
 RULE = (
     "Two times are compared by the ratio of their medians. Its interval is that of "
     f"{CONFIDENCE:.0%} of {RESAMPLES} bootstrap resamples, of rounds (processes) and then of trials within "
-    "each. One time is less than another only if the whole interval lies beyond the margin: the least with "
-    "which no more than 5 % of the pairs of the same work, measured in two experiments, would be called "
-    f"different. It takes {LEAST_TRIALS} trials of each, or fewer of {LONG_MS / 1000:.0f} s or more."
+    "each; where both have the same sources, the same trials of both. One time is less than another only if "
+    "the whole interval lies beyond the margin: the least with which no more than 5 % of the pairs of the "
+    "same work, measured in two experiments, would be called different. It takes "
+    f"{LEAST_TRIALS} trials of each, or fewer of {LONG_MS / 1000:.0f} s or more."
 )
 """What `rank` does, in words."""
 
@@ -35,16 +36,23 @@ def rank(a: Summary, b: Summary) -> Order:
 
 def is_same(a: Summary, b: Summary) -> bool:
     """Return whether two times are the same as far as can be told: 1 is in the interval, no margin is."""
-    low, high = _bootstrap().interval(a.trials, b.trials)
+    low, high = ratio_interval(a, b)
     margin = max(a.margin, b.margin)
     return a.enough and b.enough and margin < inf and 1 / margin <= low <= 1 <= high <= margin
 
 
 def ratio_range(a: Summary, b: Summary) -> tuple[float, float]:
     """Return between what the second over the first may lie: the interval, widened by the greater margin."""
-    low, high = _bootstrap().interval(a.trials, b.trials)
+    low, high = ratio_interval(a, b)
     margin = max(a.margin, b.margin)
     return low / margin, high * margin
+
+
+def ratio_interval(a: Summary, b: Summary) -> tuple[float, float]:
+    """Return the interval of the second over the first; of the same sources in the same rounds, in pairs."""
+    is_paired = a.questions != () and a.questions == b.questions
+    ends: tuple[float, float] = _bootstrap().interval(a.trials, b.trials, is_paired)
+    return ends
 
 
 def most_of(times: Summary) -> float:
@@ -54,7 +62,7 @@ def most_of(times: Summary) -> float:
 
 def near_end(a: Summary, b: Summary) -> float:
     """Return the end of the interval that is nearer to 1, above 1; 1 itself if that lies between the ends."""
-    low, high = _bootstrap().interval(a.trials, b.trials)
+    low, high = ratio_interval(a, b)
     return float(max(1.0, low, 1 / high if high else inf))
 
 

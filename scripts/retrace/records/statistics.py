@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 LEAST_TRIALS = 3
@@ -18,6 +18,8 @@ LONG_MS = 1000.0
 CONFIDENCE, RESAMPLES = 0.95, 999
 """Of the interval of a ratio, and from how many bootstrap resamples it is."""
 
+Questions = tuple[tuple[tuple[int | None, int | None], ...], ...]
+"""Source and target of each trial, by round."""
 Trials = tuple[tuple[float, ...], ...]
 """The values of trials by round: a process that measured them."""
 
@@ -35,6 +37,8 @@ class Summary:
     """The values themselves, by round."""
     margin: float = field(default=1.0, compare=False)
     """What a ratio must exceed to be a difference, since the same work, measured again, differs as much."""
+    questions: Questions = field(default=(), compare=False, repr=False)
+    """What was drawn for each of the values; empty if nothing was."""
 
     @classmethod
     def of(cls, *rounds: Sequence[float], margin: float = 1.0) -> Summary:
@@ -47,7 +51,7 @@ class Summary:
     def over(self, unit: float) -> Summary:
         """Return the same in other units, such as another solver's median."""
         rounds = ([value / unit for value in values] for values in self.trials)
-        return Summary.of(*rounds, margin=self.margin)
+        return replace(Summary.of(*rounds, margin=self.margin), questions=self.questions)
 
     @property
     def enough(self) -> bool:

@@ -10,6 +10,7 @@ from retrace.reports.claim import Claim, Comparison, several
 from retrace.reports.evidence import Evidence
 from retrace.reports.finding import Finding, Verdict
 from retrace.reports.frame import Frame
+from retrace.reports.measures import Measure
 from retrace.reports.report import Report
 from retrace.reports.wording import duration, word_list
 
@@ -34,7 +35,7 @@ def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
         if other.measured or lacking:
             why = other.measured or f"no record of {word_list(lacking)} has it"
             quoted.append(f"by {measure} it {other.verdict}: {why}")
-    doubtful = "" if finding.stands_to == inf else _doubtful(evidence)
+    doubtful = "" if finding.stands_to == inf else _doubtful(evidence, test.by, *several(test.beside))
     return replace(finding, measured="; ".join(quoted) + _skipped(evidence) + doubtful)
 
 
@@ -49,10 +50,11 @@ def _skipped(evidence: Evidence) -> str:
     return said
 
 
-def _doubtful(evidence: Evidence) -> str:
+def _doubtful(evidence: Evidence, *measures: Measure) -> str:
     """Say which times behind a verdict are doubtful, and why; of many, the first."""
     timed = [entry for entry in evidence.records(*evidence.variants) if entry.total]
-    doubts = [f"{e.name} on {e.title}, {one.found}" for e in timed for one in doubtful_trials(e.record)]
+    concerning = [(e, d) for e in timed for d in doubtful_trials(e.record) if d.concerns(*measures)]
+    doubts = [f"{entry.name} on {entry.title}, {doubt.found}" for entry, doubt in concerning]
     more = f"; and {len(doubts) - SAID} more" if len(doubts) > SAID else ""
     return f"; doubtful (?): {'; '.join(doubts[:SAID])}{more}" if doubts else ""
 

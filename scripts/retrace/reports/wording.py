@@ -54,7 +54,7 @@ def speed(factor: float) -> str:
 
 
 def speed_range(least: float, most: float) -> str:
-    """Write a range of speed_range: `4.4 to 11 x faster`, `12 % slower to 2.0 x faster`."""
+    """Write a range of speeds: `4.4 to 11 x faster`, `12 % slower to 2.0 x faster`."""
     low, high = speed(least), speed(most)
     if low == high:
         return low

@@ -60,6 +60,12 @@ class OwnProcess(Solver):
     def tune(self, query: Query, chosen: Mapping[str, float]) -> None:
         self.run(_call, "tune", query, chosen)
 
+    def upload(self, query: Query) -> None:
+        self.run(_call, "upload", query)
+
+    def begin_again(self, query: Query) -> None:
+        self.run(_call, "begin_again", query)
+
     def solve(self, query: Query) -> int | None:
         iterations: int | None = self.run(_call, "solve", query)
         return iterations

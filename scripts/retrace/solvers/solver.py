@@ -196,7 +196,7 @@ class Solver(ABC):
         """Return the answer."""
 
     def begin_again(self, query: Query) -> None:  # noqa: B027 - most begin anew in `solve`
-        """Prepare a further `solve` of the same query on the graph in place, where `solve` needs it."""
+        """Prepare a further `solve` on the graph in place, of this query, where `solve` needs it."""
 
     def forget(self) -> None:
         """Spoil the last answer, so that a further `solve` that finds none does not go unnoticed."""

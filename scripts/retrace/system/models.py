@@ -4,6 +4,7 @@ import ast
 import inspect
 import re
 import reprlib
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
@@ -105,6 +106,27 @@ class FileModel(Model):
                 if key not in {field.alias or name for name, field in cls.model_fields.items()}:
                     raise at(str(key), f"unknown key; expected one of {', '.join(cls.model_fields)}")
         return value
+
+
+class Given(FileModel):
+    """A mapping that the command line may give, too, where Snakemake's --config leaves numbers as texts."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_texts(cls, value: Any) -> Any:
+        return read_text(value) if isinstance(value, dict) else value
+
+
+def read_text(value: object) -> object:
+    """Return the number, or true or false, that a text says, also in a mapping; anything else as it is."""
+    if isinstance(value, dict):
+        return {key: read_text(text) for key, text in value.items()}
+    if not isinstance(value, str):
+        return value
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(value)
+    return {"true": True, "false": False}.get(value, value)
 
 
 def field_texts(model: type[Model]) -> dict[str, str]:

@@ -177,6 +177,7 @@ class Brandes(BetweennessSolver):
         return [graph.indptr, graph.indices]
 
     def upload(self, query: Query) -> None:
+        self.query = query
         self.rounds: list[Round] = []
         self.workspace: Buffer | None = None  # frees the memory of the last query
         self.next_pass = self.device.upload(np.zeros(1, np.int32))  # a launch leaves 0 for the next one
@@ -251,6 +252,8 @@ class Brandes(BetweennessSolver):
         self.kernel(self.blocks, self.block_size, *arguments, shared=self.shared)
 
     def begin_again(self, query: Query) -> None:
+        if query != self.query:  # the reduced graph depends on the sources
+            self.upload(query)
         for part in self.rounds:
             self.device.fill(part.score, 0)
             self.device.fill(part.overflow, -1)

@@ -119,6 +119,9 @@ class GapbsBetweenness(GapbsPeer):
     def upload(self, query: Query) -> None:
         self.chosen = query.sources_in(self.simple)
 
+    def begin_again(self, query: Query) -> None:
+        self.upload(query)
+
     def solve(self, query: Query) -> int:
         self.search_from(self.chosen)
         return len(self.chosen)
@@ -174,6 +177,9 @@ class CugraphBetweenness(BetweennessPeer, CugraphPeer):
     def upload(self, query: Query) -> None:
         self.chosen = query.sources_in(self.simple)
         self.sources = self.cupy.asarray(self.chosen)
+
+    def begin_again(self, query: Query) -> None:
+        self.upload(query)
 
     def solve(self, query: Query) -> int:
         self.search_from(self.sources)
