@@ -31,6 +31,7 @@ from retrace.publish.phases import phases_of
 from retrace.publish.row_panels import two_groups
 from retrace.records.record import Record, write_records
 from retrace.records.statistics import Summary
+from retrace.reports.frame import Printed
 from retrace.reports.report import PUBLISHED, Drawing, load_reports
 from retrace.reports.wording import EMPTY
 from retrace.solvers import REGISTRY
@@ -160,6 +161,14 @@ def test_printed_ratios_are_of_one_system_without_zeros_and_with_doubts() -> Non
     drawn, panels = shown("tuwien-sssp", "figure-2", [made("table-2", "sssp/standard", "random-20-50", 1)])
     assert [panel.title for panel in panels[:2]] == ["Home, printed", "Institute, printed"]
     assert all(dot.value.median > 0 for panel in panels for dot in panel.dots)
+    entries = frame([], "tuwien-sssp")[0].printed
+    of = {(e.machine, e.solver, e.graph, e.printed.occurrence): e.printed.ms for e in entries}
+    pinned = next(line for line in panels[0].lines if line.name == "pinned")
+    printed = [dot.entry for dot in pinned.dots if isinstance(dot.entry, Printed)]
+    ratios = [
+        e.printed.ms / of["Home", "sssp/standard", e.graph, e.printed.occurrence] for e in printed
+    ]  # one size heads two columns
+    assert [dot.value.median for dot in pinned.dots] == pytest.approx(ratios)
     assert {dot.sign for panel in panels if panel.machine == PAIR for dot in panel.dots} == {"", "○"}
     lines = [line for axes in drawn.axes for line in axes.lines if len(np.ravel(line.get_xdata())) > 3]
     assert {line.get_linestyle() for line in lines} == {"--"}
@@ -202,10 +211,11 @@ SPARSE = Drawing(experiment="bellman-ford-sparse", title="Sparse")
 
 
 def test_real_graphs_stand_apart_from_generated_ones() -> None:
-    graphs = ("random-12-5", "random-14-5", "NY")
+    graphs = ("random-14-5", "random-12-5", "NY")
     records = [made("bellman-ford-sparse", "bellman-ford/edge-list", graph, 3) for graph in graphs]
     drawn, (panel,) = shown("an-bellman-ford", SPARSE, records)
     assert [(joined, len(dots)) for joined, dots in panel.lines[0].strokes] == [(True, 2), (False, 1)]
+    assert [dot.x for dot in panel.lines[0].dots] == [2**12, 2**14, 264_346]
     assert "NY" in [text.get_text() for text in drawn.axes[0].texts]
     hollow = [line for line in drawn.axes[0].lines if str(line.get_markerfacecolor()) == "white"]
     assert [line.get_linestyle() for line in hollow] == ["None"]
@@ -438,6 +448,16 @@ def test_a_heat_map_of_sizes_has_its_rows_in_order() -> None:
 
 
 # ----- axes, words and bytes
+
+
+def test_each_marker_has_words_that_a_page_shows_over_it() -> None:
+    """An element's id has as many as it has markers."""
+    records = [made("bellman-ford-sparse", "bellman-ford/edge-list", f"random-{k}-5", k) for k in (12, 13)]
+    svg = image(shown("an-bellman-ford", SPARSE, records)[0], "svg").decode()
+    (words,) = re.findall(r'<g id="tip:([^"]*)">', svg)
+    assert [one.rpartition(": ")[2] for one in words.split("|")] == ["12.0 ms", "13.0 ms"]
+    svg = image(shown("bsp-suite", "figure-3.3", [made("table-3.3", "bfs/bsp", "NY", 18)])[0], "svg").decode()
+    assert "bfs/bsp on NY, h200: 18.0 ms" in re.findall(r'<g id="tip:([^"]*)">', svg)
 
 
 @pytest.mark.parametrize(

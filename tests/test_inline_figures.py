@@ -125,7 +125,7 @@ def test_each_dot_of_a_figure_says_what_it_is() -> None:
         dots = [dot for panel in panels for dot in panel.dots]
         assert len(dots) == 2
         for dot in dots:
-            said = f"{dot.entry.full_name} on {dot.entry.label}, {dot.entry.machine}: {panels[0].measure} "
+            said = f"{dot.entry.full_name} on {dot.entry.label}, {dot.entry.machine}: "
             assert f"<title>{said}{duration(dot.value.median)}</title>" in svg
 
 

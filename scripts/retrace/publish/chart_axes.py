@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from retrace.publish.panel import LABELS
+from retrace.publish.panel import LABELS, Dot
 from retrace.records.statistics import Summary
 from retrace.reports.measures import Measure
 from retrace.reports.wording import TIMES
@@ -107,6 +107,14 @@ def name_ends(axes: Axes, ends: Sequence[tuple[float, str, dict[str, Any]]], hei
                   color=style["color"], lw=1)  # fmt: skip
         place: Any = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "center"}
         axes.annotate(name, (1.05, at), (2, 0), **place)
+
+
+def tips(dots: Iterable[Dot], write: Callable[[float], str]) -> str:
+    """Return an artist's id with words for each of its markers, which the page shows over them."""
+    every = (
+        f"{d.entry.full_name} on {d.entry.label}, {d.entry.machine}: {write(d.value.median)}" for d in dots
+    )
+    return f"tip:{'|'.join(every)}"
 
 
 def whiskers(values: Sequence[Summary]) -> tuple[list[float], list[float]]:

@@ -1,6 +1,7 @@
 """Lines against a size or a setting, named at their ends; and printed times against measured ones."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from math import ceil
 from textwrap import fill
 from typing import Any
@@ -23,13 +24,14 @@ from retrace.publish.chart_axes import (
     scale,
     tick_ratio,
     tick_time,
+    tips,
     whiskers,
     widen,
 )
-from retrace.publish.chart_looks import BLACK, GREY, LIGHTER, look, tips
+from retrace.publish.chart_looks import BLACK, GREY, LIGHTER, look
 from retrace.publish.panel import COPY_ALONE, DOUBT, PAIR, Line, Panel
 from retrace.reports.report import Drawing
-from retrace.reports.wording import comparative, power_of_two
+from retrace.reports.wording import comparative, duration, power_of_two
 
 SIGN_MARKERS = {"×": "x", "+": "+", DOUBT: "o"}  # noqa: RUF001
 HEIGHT, TALL = 1.9, 2.6
@@ -59,8 +61,8 @@ def draw_lines(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
         _scale_values(axes, panel, panels, drawing)
         _scale_places(axes, drawing, panels)
         _draw_panel(axes, panel, drawing, height)
-    for row in grid:
-        row[0].set_ylabel(axis_label(panels[0].measure, bool(panels[0].over)))
+    for axes, panel in drawn[::columns]:
+        axes.set_ylabel(axis_label(panel.measure, bool(panel.over)))
     size = "Vertices per graph" if drawing.x == "vertices" else drawing.axis or drawing.x.replace("_", " ")
     figure.supxlabel(size)
     names = [line.name for panel in panels for line in panel.lines]
@@ -70,16 +72,16 @@ def draw_lines(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
 
 def _draw_panel(axes: Axes, panel: Panel, drawing: Drawing, height: float) -> None:
     """Draw lines, a level and the ideal, and name them at their right ends."""
-    ends = []
-    same: dict[str, int] = {}
+    ends, same = [], Counter[tuple[str, bool]]()
+    write = comparative if panel.over else "{:.0%}".format if panel.measure == "transfer" else duration
     for line in panel.lines:
-        solver = line.dots[0].entry.solver
+        like = line.dots[0].entry.solver, bool(line.system)
         if line.name == COPY_ALONE:
             style: dict[str, Any] = {"color": GREY, "marker": "", "ls": ":"}
         else:
-            style = look(line.dots[0].entry, LIGHTER[min(same.get(solver, 0), len(LIGHTER) - 1)])
-        same[solver] = same.get(solver, 0) + 1
-        _draw_line(axes, line, style)
+            style = look(line.dots[0].entry, LIGHTER[min(same[like], len(LIGHTER) - 1)])
+        same[like] += 1
+        _draw_line(axes, line, style, write)
         joined = [dots[-1] for is_joined, dots in line.strokes if is_joined] or [line.dots[-1]]
         ends.append((max(joined, key=lambda dot: dot.x).value.median, line.name, style))
     level = 1.0 if panel.over and not drawing.ideal else drawing.level
@@ -94,7 +96,7 @@ def _draw_panel(axes: Axes, panel: Panel, drawing: Drawing, height: float) -> No
     name_ends(axes, ends, height)
 
 
-def _draw_line(axes: Axes, line: Line, style: dict[str, Any]) -> None:
+def _draw_line(axes: Axes, line: Line, style: dict[str, Any], write: Callable[[float], str]) -> None:
     """Draw a line with its quartiles and signs; a printed one is dashed."""
     for connected, dots in line.strokes:
         values = [dot.value for dot in dots]
@@ -104,7 +106,7 @@ def _draw_line(axes: Axes, line: Line, style: dict[str, Any]) -> None:
         medians = [value.median for value in values]
         drawn: Any = {"markersize": 4, "mew": 0.8, "elinewidth": 0.8, **dashed, **style, **alone}
         stroke = axes.errorbar([dot.x for dot in dots], medians, ends, zorder=3, **drawn)
-        stroke.lines[0].set_gid(tips(dots))
+        stroke.lines[0].set_gid(tips(dots, write))
     for dot in (dot for dot in line.dots if dot.sign):
         sign: Any = {"marker": SIGN_MARKERS[dot.sign], "mfc": "none", "markersize": 8, "mew": 0.8}
         axes.plot(dot.x, dot.value.median, color=BLACK, zorder=4, **sign)
@@ -164,7 +166,7 @@ def draw_scatter(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     """Draw each printed time against what was measured of the same; return the height in inches."""
     (panel,), axes, ends = panels, figure.subplots(), []
     for dot in panel.dots:
-        axes.plot(dot.x, dot.value.median, ls="", alpha=0.75, gid=tips([dot]), **look(dot.entry))
+        axes.plot(dot.x, dot.value.median, ls="", alpha=0.75, gid=tips([dot], duration), **look(dot.entry))
     scale(axes, "x", [dot.x for dot in panel.dots], tick_time)
     scale(axes, "y", [dot.value.median for dot in panel.dots], tick_time)
     axes.grid(color="0.92", lw=0.6)

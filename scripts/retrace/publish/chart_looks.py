@@ -6,11 +6,7 @@ from typing import Any
 from matplotlib.colors import to_rgb
 
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.publish.inline_figures import BETWEEN_TIPS, TIP
-from retrace.publish.panel import Dot
-from retrace.publish.tables import quantity
 from retrace.reports.frame import Entry
-from retrace.reports.wording import duration, times_as_much
 from retrace.system.solver_packages import is_of_package
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart, without its yellow and with a grey.
@@ -66,20 +62,6 @@ def look(entry: Entry, white: float = 0.0) -> dict[str, Any]:
     """Return how the marker of an entry looks: hollow if it is printed."""
     mixed = tuple(part + (1 - part) * white for part in to_rgb(colour(entry)))
     return {"color": mixed, "marker": SHAPES[kind(entry)], "mfc": "white" if entry.printed else mixed}
-
-
-def tips(dots: Iterable[Dot]) -> str:
-    """Return the id of an artist of some dots, which becomes their tooltips on the page."""
-    return TIP + BETWEEN_TIPS.join(map(_tip, dots))
-
-
-def _tip(dot: Dot) -> str:
-    """Say what a dot is: its solver, graph and machine, and its value."""
-    entry, median = dot.entry, dot.value.median
-    measure = next((measure for measure, times in entry.times.items() if times is dot.value), None)
-    ms = duration(median) if entry.printed else times_as_much(median)
-    said = f"{measure} {quantity(measure, median)}" if measure else ms
-    return f"{entry.full_name} on {entry.label}, {entry.machine}: {said}"
 
 
 def kinds(entries: Iterable[Entry]) -> list[str]:

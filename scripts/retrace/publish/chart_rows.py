@@ -21,7 +21,6 @@ from retrace.publish.chart_looks import (
     colour,
     kinds,
     look,
-    tips,
 )
 from retrace.publish.panel import Dot, Panel, bar_names, of_first_machine
 from retrace.publish.phases import phases_of
@@ -67,13 +66,13 @@ def _finished(
     return ROW * (len(names) + 0.4)
 
 
-def _draw_dot(axes: Axes, dot: Dot, row: int, is_bar: bool = False) -> None:
+def _draw_dot(axes: Axes, dot: Dot, row: int, write: Writer = duration, is_bar: bool = False) -> None:
     """Draw a median with its quartiles, or a bar from 1."""
+    words = axis.tips([dot], write)
     if is_bar:
-        (bar,) = axes.barh(row, dot.value.median - 1, left=1, color=colour(dot.entry), height=0.6)
-        bar.set_gid(tips([dot]))
+        axes.barh(row, dot.value.median - 1, left=1, color=colour(dot.entry), height=0.6, gid=words)
     else:
-        axes.plot(dot.value.median, row, ls="", zorder=3, gid=tips([dot]), **look(dot.entry))
+        axes.plot(dot.value.median, row, ls="", zorder=3, gid=words, **look(dot.entry))
     if dot.entry.record:
         below, above = axis.whiskers([dot.value])
         thin: Any = {"fmt": "none", "ecolor": BLACK, "elinewidth": 0.8, "zorder": 4}
@@ -81,7 +80,7 @@ def _draw_dot(axes: Axes, dot: Dot, row: int, is_bar: bool = False) -> None:
 
 
 def _draw_tick(axes: Axes, dot: Dot, row: int, tint: str) -> None:
-    axes.plot(dot.value.median, row, "|", color=tint, markersize=9, mew=1.3, gid=tips([dot]))
+    axes.plot(dot.value.median, row, "|", color=tint, markersize=9, mew=1.3)
 
 
 def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
@@ -99,7 +98,7 @@ def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> l
                 (dot,), row = line.dots, names.index(line.name)
                 values += [dot.value.q1, dot.value.q3]
                 if other is panel:
-                    _draw_dot(axes, dot, row, is_bar=bool(panel.over))
+                    _draw_dot(axes, dot, row, write, is_bar=bool(panel.over))
                     numbers[line.name] = write(dot.value.median)
                 else:
                     _draw_tick(axes, dot, row, colour(dot.entry))
@@ -202,7 +201,7 @@ def draw_distances(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     for row, line in enumerate(panel.lines):
         axes.plot([1, max(dot.value.median for dot in line.dots)], [row, row], color="0.8", lw=1, zorder=1)
         for dot in line.dots:
-            _draw_dot(axes, dot, row)
+            _draw_dot(axes, dot, row, times_as_much)
     scale(axes, "x", [1, *(dot.value.median for dot in panel.dots)], tick_ratio)
     axes.axvline(1, color=BLACK, lw=0.8)
     names = [line.name for line in panel.lines]

@@ -41,11 +41,16 @@ def _printed_ratios(drawing: Drawing, frame: Frame, read: Callable[[str], Varian
 
 
 def _printed_over(entries: Sequence[Printed], above: Variant, below: Variant) -> Iterable[Dot]:
-    """Divide what a system printed of a solver by what it printed of another; zeros have no ratio."""
-    bases = {e.graph: e.printed.ms for e in entries if e.solver == below.solver and e.printed.ms > 0}
+    """Divide what a system printed of a solver by what stands beside it of another; zeros have no ratio."""
+    bases = {
+        (e.graph, e.printed.occurrence): e.printed.ms
+        for e in entries
+        if e.solver == below.solver and e.printed.ms > 0
+    }
     for entry in sorted(entries, key=lambda entry: entry.vertices):
-        if entry.solver == above.solver and entry.printed.ms > 0 and entry.graph in bases:
-            yield Dot(entry.vertices, Summary.of([entry.printed.ms / bases[entry.graph]]), entry)
+        base = bases.get((entry.graph, entry.printed.occurrence))
+        if entry.solver == above.solver and entry.printed.ms > 0 and base:
+            yield Dot(entry.vertices, Summary.of([entry.printed.ms / base]), entry)
 
 
 def _pair(above: Variant, below: Variant, frame: Frame) -> Panel:
