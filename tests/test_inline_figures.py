@@ -10,12 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from command_line import refused
-from drawn_figures import made, shown
-from fabricated import EVIL, measured, phases
-from retrace.publish.chart import image
+from fabricated import EVIL
 from retrace.publish.inline_figures import InlineFigures, on_dark
-from retrace.reports.report import Drawing
-from retrace.reports.wording import duration
 from retrace.system.project import ROOT
 
 FIGURES = sorted((ROOT / "docs/results").glob("*.svg"))
@@ -107,26 +103,6 @@ def test_words_of_a_marker_are_its_tooltip() -> None:
         in made
     )
     assert "<g><title>d; e</title></g>" in made
-
-
-def test_each_dot_of_a_figure_says_what_it_is() -> None:
-    """Of rows, of the tick of another machine, and of each point of a line."""
-    rows = [made("brandes-variants", "betweenness/vert", "Gowalla", ms, machine=machine)
-            for machine, ms in (("h200", 5), ("h100", 6))]  # fmt: skip
-    lines = [measured("bellman-ford/multi-edge", "bellman-ford-edges", f"dense-{size}", phases(1, 5, 2.0))
-             for size in (256, 512)]  # fmt: skip
-    drawing_of_lines = Drawing(experiment="bellman-ford-edges", title="Edges", y="kernel")
-    for key, drawn, records in (
-        ("domitrz-brandes", "brandes-variants", rows),
-        ("an-bellman-ford", drawing_of_lines, lines),
-    ):
-        figure, panels = shown(key, drawn, records)
-        svg = InlineFigures().add(image(figure, "svg").decode(), "one", "one")
-        dots = [dot for panel in panels for dot in panel.dots]
-        assert len(dots) == 2
-        for dot in dots:
-            said = f"{dot.entry.full_name} on {dot.entry.label}, {dot.entry.machine}: "
-            assert f"<title>{said}{duration(dot.value.median)}</title>" in svg
 
 
 def test_no_text_of_a_drawing_becomes_html() -> None:
