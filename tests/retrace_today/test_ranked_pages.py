@@ -174,10 +174,11 @@ def test_the_front_table_has_the_times_of_each_side_in_plain_words_and_the_least
     assert typical([], "library") == ("", 0)
 
 
-def test_a_second_figure_of_first_searches_adds_no_row() -> None:
+def test_a_figure_of_some_solvers_adds_no_row() -> None:
     found, report = frame(warm(fast("h200", True)), "today")
     assert report is not None
-    second = {"second": report.figures["fast-bfs"].model_copy(update={"graphs": ["NW", "NY"]})}
+    some = {"graphs": ["NW", "NY"], "series": {"one": "bfs/bsp"}}
+    second = {"second": report.figures["fast-bfs"].model_copy(update=some)}
     twice = report.model_copy(update={"figures": report.figures | second})
     assert rows_of(Tables(races([twice], found)).front) == rows_of(tables_of(warm(fast("h200", True))).front)
 

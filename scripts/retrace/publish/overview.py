@@ -53,7 +53,8 @@ class Palette:
     @property
     def style(self) -> Any:
         """The settings of matplotlib."""
-        words = ("text.color", "axes.labelcolor", "xtick.color", "ytick.color")
+        words = ["text.color", "axes.labelcolor"]
+        words += [f"{axis}tick.{part}" for axis in "xy" for part in ("color", "labelcolor")]
         return {
             **STYLE,
             **dict.fromkeys(words, self.ink),
@@ -124,8 +125,8 @@ def draw_overview(tally: Tally, every: Sequence[Speed], dark: bool) -> Figure:
     """Draw both panels for a machine."""
     palette = DARK if dark else LIGHT
     total, counts = tally.total, tally.of_reports
-    share = total[Verdict.HOLDS] / tally.claims
-    title = f"{total[Verdict.HOLDS]} of {tally.claims} claims ({share:.0%}) hold on an {tally.gpu}"
+    share = f"{100 * total[Verdict.HOLDS] / tally.claims:.0f}\N{NO-BREAK SPACE}%"
+    title = f"{total[Verdict.HOLDS]} of {tally.claims} claims ({share}) hold on an {tally.gpu}"
     title += f", {total[Verdict.IN_PART]} in part; {total[Verdict.FAILS]} do not"
     with rc_context(palette.style):
         figure, part = framed(title, "", "")

@@ -13,7 +13,7 @@ from retrace.reports.wording import word_list
 FROM_ANSWER, FROM_VERDICTS, FROM_TODAY = map(
     made_from, ("all verdicts", "the verdicts of each report", "the records of today")
 )
-COUNTED = {
+COUNTED_AS = {
     Verdict.HOLDS: "hold",
     Verdict.IN_PART: "hold in part",
     Verdict.FAILS: "do not hold",
@@ -36,7 +36,7 @@ def with_results(text: str, abstracts: Sequence[Abstract], tally: Tally, every: 
 
 def answer(tally: Tally, every: Sequence[Race]) -> str:
     """Say in Markdown how many claims hold, and how much faster what is fast today is."""
-    numbers = [f"{number} {COUNTED[verdict]}" for verdict, number in tally.total.items() if number]
+    numbers = [f"{number} {COUNTED_AS[verdict]}" for verdict, number in tally.total.items() if number]
     said = f"**Of {tally.claims} claims, {word_list(numbers)} on an {tally.gpu}."
     beside = {
         "the reports' best kernel": typical(every, "published"),

@@ -83,8 +83,9 @@ class Race:
 def races(reports: Sequence[Report], frame: Frame) -> list[Race]:
     """List what the first machine with a GPU measured for the figures of first searches, graph by graph."""
     machine = next(iter(frame.on_gpu), "")
-    drawings = [one for report in reports for one in report.figures.values() if one.y == FIRST and one.graphs]
-    found: dict[tuple[str, str], Race] = {}  # a second figure of an experiment adds none
+    figures = [drawing for report in reports for drawing in report.figures.values() if drawing.shows_all]
+    drawings = [drawing for drawing in figures if drawing.y == FIRST and drawing.graphs]
+    found = []
     for drawing in drawings:
         rows = frame.of(drawing.experiment).rows
         for graph in drawing.graphs:
@@ -92,9 +93,8 @@ def races(reports: Sequence[Report], frame: Frame) -> list[Race]:
                 entries = [entry for entry in row.here(machine) if entry.total]
                 if entries and (row.first.graph, row.first.pair) == (graph, PRINTED_PAIR):
                     front = graph in (drawing.graphs[0], drawing.graphs[-1])
-                    race = Race(drawing.experiment, row.title, entries, front)
-                    found.setdefault((drawing.experiment, row.title), race)
-    return [race for race in found.values() if FIRST in race.by]
+                    found.append(Race(drawing.experiment, row.title, entries, front))
+    return [race for race in found if FIRST in race.by]
 
 
 def typical(every: Sequence[Race], side: Side) -> tuple[str, int]:
