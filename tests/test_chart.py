@@ -132,6 +132,13 @@ def test_a_dumbbell_leads_from_the_printed_time_to_the_measured_one() -> None:
     assert "Hollow: printed" in words(drawn)
 
 
+def test_a_number_in_doubt_begins_no_dumbbell() -> None:
+    drawing = Drawing(experiment="table-2", title="Doubt", kind="dumbbells", graphs=["random-20-50"])
+    _, (panel,) = shown("tuwien-sssp", drawing, [made("table-2", "sssp/standard", "random-20-50", 18)])
+    assert medians(panel)["standard"] == [188, 18.018]
+    assert "mask-sequential" not in medians(panel)  # of which 24 ms are printed, too fast to be true
+
+
 def test_searches_between_far_pairs_alone_are_drawn() -> None:
     records = [
         made("table-3.4", "stcon/bsp", "NY", ms, parameters={"pair": pair, "target": 1})
@@ -366,6 +373,7 @@ def test_trials_in_two_groups_are_found_and_one_odd_trial_is_not() -> None:
     assert two_groups(Summary.of([1, 1.1, 1.2, 3.6, 3.7, 3.8])) == 3
     assert two_groups(Summary.of([1, 1.1, 1.2, 1.2, 1.2, 36])) < 1.2
     assert two_groups(Summary.of([1, 36])) == 1
+    assert two_groups(Summary.of([1, 36, 36, 36, 36, 36])) == 1
     times = {"bsp": (1, 1, 1, 5, 5, 5), "queue": (2, 2, 2, 2, 2, 2)}
     records = [record(f"bfs/{name}", "NY", some, backend="cuda", experiment="fast-bfs")
                for name, some in times.items()]  # fmt: skip

@@ -30,7 +30,7 @@ from retrace.reports.wording import EMPTY, comparative, duration, joules, times_
 
 ROW_TITLES_LINE = 52
 """The most characters in the titles of panels beside each other."""
-AXIS_WIDTH = 2.2
+AXIS_WIDTH = 2.1
 """Inches: the least width of an axis with the numbers beside it."""
 Writer = Callable[[float], str]
 

@@ -17,6 +17,8 @@ from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit, limit_of
 from retrace.reports.report import Drawing, TableLayout
 
+MOST_GRAPHS = 2
+"""How many have room beside each other where a drawing names none: those of the most work."""
 TWO_GROUPS, MOST_STRIPS = 1.5, 10
 """How far apart two groups of trials are at least, and the most rows that show some."""
 
@@ -30,7 +32,7 @@ def ranked(
 ) -> Iterable[Panel]:
     """Make a panel of what one machine measured on each graph: a row for each solver, the fastest first."""
     series = {spec: name for name, spec in (drawing.series or {}).items()} or dict.fromkeys(drawing.pairs, "")
-    for graph in drawing.graphs or _graphs(entries, layout):
+    for graph in drawing.graphs or _graphs(entries, layout)[:MOST_GRAPHS]:
         of_graph = [e for e in entries if (e.graph if drawing.graphs else e.label) == graph]
         if not of_graph:
             continue
