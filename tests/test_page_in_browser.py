@@ -156,7 +156,8 @@ def test_the_best_is_bold_and_colours_follow_the_ratio(browser: Browser, page: s
     every = "[...document.querySelectorAll('[data-step]')]"
     pairs = browser.run(f"{every}.map((one) => [one.dataset.step, getComputedStyle(one).backgroundColor])")
     by_step = {tuple(pair) for pair in pairs if not pair[1].endswith(", 0)")}
-    assert sorted(step for step, _ in by_step) == list("01234")
+    assert {"0", "4"} <= {step for step, _ in pairs}
+    assert sorted(step for step, _ in by_step) == sorted({step for step, _ in pairs})
 
 
 def test_claims_are_those_of_the_chosen_machine(browser: Browser, page: str) -> None:
