@@ -174,6 +174,15 @@ def test_the_front_table_has_the_times_of_each_side_in_plain_words_and_the_least
     assert typical([], "library") == ("", 0)
 
 
+def test_the_machine_that_compares_most_is_shown() -> None:
+    """Its libraries have a first search, which the first machine's lack; of equals the first is shown."""
+    here, there = warm(fast("h200", True)), warm(fast("rtx", True))
+    assert {race.machine for race in tables_of([*here, *there]).races} == {"h200"}
+    without = [one for one in here if one.solver != "bfs/gapbs" or one.graph.name != "NY"]
+    assert {race.machine for race in tables_of([*without, *there]).races} == {"rtx"}
+    assert "Measured on rtx: " in tables_of([*without, *there]).front
+
+
 def test_a_figure_of_some_solvers_adds_no_row() -> None:
     found, report = frame(warm(fast("h200", True)), "today")
     assert report is not None

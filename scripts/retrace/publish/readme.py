@@ -46,7 +46,8 @@ def answer(tally: Tally, every: Sequence[Race]) -> str:
         f"{factor} than {other} (median, n = {count})" for other, (factor, count) in beside.items() if factor
     ]
     if fast:
-        said += f" Our fastest program for each finishes a first search {word_list(fast)}."
+        elsewhere = f", on {every[0].machine}," if every[0].machine != tally.machine else ""
+        said += f" Our fastest program for each{elsewhere} finishes a first search {word_list(fast)}."
     return f"{said}**"
 
 

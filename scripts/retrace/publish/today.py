@@ -61,6 +61,11 @@ class Race:
         return fastest((e for e in every if why_incomparable(e, ours) is None), FIRST)
 
     @property
+    def machine(self) -> str:
+        """The name of the machine."""
+        return self.entries[0].machine
+
+    @property
     def problem(self) -> str:
         """The problem in plain words."""
         return problem_of(self.entries[0])
@@ -81,8 +86,20 @@ class Race:
 
 
 def races(reports: Sequence[Report], frame: Frame) -> list[Race]:
-    """List what the first machine with a GPU measured for the figures of first searches, graph by graph."""
-    machine = next(iter(frame.on_gpu), "")
+    """List what a machine with a GPU measured for the figures of first searches, graph by graph.
+
+    Of several it is the one that measured most of what is compared, the first of those.
+    """
+    of_machines = [_races_on(machine, reports, frame) for machine in frame.on_gpu]
+    return max(of_machines, key=lambda every: sum(map(_compared, every)), default=[])
+
+
+def _compared(race: Race) -> int:
+    """Count the published kernels and libraries that ours can be compared with, by both measures."""
+    return sum(side is not None for one in race.by.values() for side in (one.published, one.library))
+
+
+def _races_on(machine: str, reports: Sequence[Report], frame: Frame) -> list[Race]:
     figures = [drawing for report in reports for drawing in report.figures.values() if drawing.shows_all]
     drawings = [drawing for drawing in figures if drawing.y == FIRST and drawing.graphs]
     found = []
@@ -198,7 +215,7 @@ class Tables:
         given = [entry.record.parameters for entry in entries if is_search(entry)]
         samples = {f"{some[key]} {key}" for some in given for key in SAMPLES if key in some} or {"1 source"}
         medians = spans(entry.times[FIRST].n for entry in entries if FIRST in entry.times)
-        machine = entries[0].machine if entries else "no machine"
+        machine = self.races[0].machine if self.races else "no machine"
         said = f"Measured on {machine}: medians of {medians}; each search but betweenness's from"
         said += f" {word_list(sorted(samples))}"
         said += "; pairs far apart." if any(some.get("pair") == "far" for some in given) else "."
