@@ -169,6 +169,7 @@ class Report(FileModel):
     author: str
     institution: str = ""
     year: str = ""
+    place: int = Field(default=100, description="where it stands on the page, the least first")
     problem: str = Field(default="", description="what variants without a problem of their own solve")
     machines: dict[str, System] = Field(default_factory=dict, description="by the names that tables print")
     tables: dict[Key, TableLayout] = Field(default_factory=dict, description="by experiment")
