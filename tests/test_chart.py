@@ -23,7 +23,7 @@ from figure_texts import assert_nothing_is_cut_or_overlaps
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
 from retrace.publish.chart import draw, drawing_of, image, with_same_clips
 from retrace.publish.chart_axes import scale, tick_ratio, tick_time
-from retrace.publish.chart_cells import BEST, STEPS, columns, row_names
+from retrace.publish.chart_cells import BEST, RATIOS, columns, row_names
 from retrace.publish.chart_looks import COLOURS, CPU_PROGRAM, LIBRARY_CALL, OUR_SOLVER, PUBLISHED_KERNEL, kind
 from retrace.publish.panel import PAIR
 from retrace.publish.panels import FigureContent
@@ -321,8 +321,13 @@ def test_numbers_beside_bars_are_neither_cut_nor_hidden(count: int) -> None:
     assert_nothing_is_cut_or_overlaps(drawn)
 
 
-@pytest.mark.parametrize("drawn_as", ["lines", "bars", "heat map", "phases"])
-def test_the_longest_names_have_room(drawn_as: Literal["lines", "bars", "heat map", "phases"]) -> None:
+@pytest.mark.parametrize(
+    ("drawn_as", "beside"),
+    [("lines", None), ("bars", None), ("heat map", None), ("heat map", "resident"), ("phases", None)],
+)
+def test_the_longest_names_have_room(
+    drawn_as: Literal["lines", "bars", "heat map", "phases"], beside: Literal["resident"] | None
+) -> None:
     """Of several settings each, which a solver's name states."""
     graphs = [f"random-{size}-5" for size in (12, 14)]
     settings = [
@@ -330,13 +335,15 @@ def test_the_longest_names_have_room(drawn_as: Literal["lines", "bars", "heat ma
         for size in (256, 512, 1024)
         for compacted, renumbered in (("no", "no"), ("yes", "no"), ("yes", "yes"))
     ]
-    records = [
+    records = warm(
         made("fast-betweenness", "betweenness/bitmap-queue", graph, ms, parameters=parameters)
         for graph in graphs
         for ms, parameters in enumerate(settings, 2)
-    ]
+    )
     on_x = [] if drawn_as == "lines" else graphs
-    drawing = Drawing(experiment="fast-betweenness", title="Long", kind=drawn_as, y="total", graphs=on_x)
+    drawing = Drawing(
+        experiment="fast-betweenness", title="Long", kind=drawn_as, y="total", graphs=on_x, beside=beside
+    )
     drawn, _ = shown("domitrz-brandes", drawing, records)
     assert max(len(word) for word in words(drawn).split(" ")) > 50
     assert_nothing_is_cut_or_overlaps(drawn)
@@ -423,7 +430,7 @@ def test_a_cell_is_coloured_by_the_ratio_to_the_best_of_its_column() -> None:
     drawn, content = cells(records)
     (column,) = columns(content.drawing, content.panels)
     found = {name.split(",")[0]: column.look(name) for name in column.times}
-    steps = [colour for _, colour in STEPS]
+    steps = [colour for _, colour in RATIOS]
     assert [found[name][0] for name in times] == [BEST, BEST, *steps]
     assert [name for name, (_, bold) in found.items() if bold == "bold"] == ["block-queue", "another"]
     assert row_names([column], by_name=False)[0].startswith("block-queue")

@@ -37,6 +37,7 @@ from retrace.reports.measures import MEASURES
 from retrace.reports.printed import read_printed
 from retrace.reports.report import PUBLISHED, Report, load_reports
 from retrace.reports.wording import few_trials, speed
+from retrace.stages.make_site import owners_of_figures
 from retrace.system.project import ROOT
 
 MOST_BYTES, MOST_BYTES_OF_THREE = 5_000_000, 8_000_000
@@ -227,6 +228,26 @@ def test_a_time_stands_beside_the_best_of_its_graph_and_machine() -> None:
     assert cells["h100", "bfs/bsp"].best
     ordered = [line.solver for line in table.rows if line.machine == "h200" and line.address]
     assert (ordered[0], ordered[-1]) == ("bfs/queue", "bfs/igraph")
+
+
+def test_a_time_of_few_trials_is_not_among_the_best_for_that_alone() -> None:
+    """It cannot be told from the least, but it is coloured by what it took."""
+    records = [record("bfs/queue", "NY", [2.0] * 12), record("bfs/igraph", "NY", [30.0])]
+    found, report = frame(records, "bsp-suite")
+    table = listing(found.of("table-3.3"), report.tables["table-3.3"])
+    (cell,) = (
+        line.times[table.measures.index("total")] for line in table.rows if line.solver == "bfs/igraph"
+    )
+    assert (cell.over, cell.step, cell.best) == (speed(1 / 15), 4, False)
+
+
+def test_a_figure_is_drawn_by_the_report_that_has_it() -> None:
+    """Others name its experiment in their claims."""
+    reports = load_reports()
+    owners = owners_of_figures(list(reports.values()))
+    for key, report in reports.items():
+        for name in report.figures:
+            assert owners[name].key == key
 
 
 def test_times_of_another_commit_have_no_ratio() -> None:

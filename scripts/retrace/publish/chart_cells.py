@@ -1,5 +1,7 @@
 """Heat maps: solvers by graphs or sizes, coloured by the ratio to the best of the column."""
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,14 +21,14 @@ from retrace.reports.measures import Measure
 from retrace.reports.report import Drawing
 from retrace.reports.wording import EMPTY, TIMES, duration, power_of_two
 
-STEPS = ((2.0, "#9FD3F2"), (5.0, "#CBE7F8"), (20.0, "#E6F3FB"), (float("inf"), "#F3F3F3"))
+RATIOS = ((2.0, "#9FD3F2"), (5.0, "#CBE7F8"), (20.0, "#E6F3FB"), (float("inf"), "#F3F3F3"))
 """The colour of what takes up to so many times as long as the best."""
 BEST = "#56B4E9"
 """That of the best, and of those that cannot be told from it."""
 CELL = 0.68
 """Inches: the width of a number."""
 CELL_TITLE_LINE = 10
-"""The most characters in a line of a column's title."""
+"""The most characters in a line of a column's title; of the title above several, for each of them."""
 INK = "#111111"
 """The colour of what is written on a coloured cell, whatever the page's is."""
 
@@ -49,9 +51,9 @@ class CellColumn:
         """Return the colour of a solver's cell and the weight of its number, which is bold among the best."""
         times = self.times[name]
         over = times.median / self.best.median
-        if times is self.best or (rank(self.best, times) is Order.TIE and over < STEPS[0][0]):
+        if times is self.best or (rank(self.best, times) is Order.TIE and over < RATIOS[0][0]):
             return BEST, "bold"
-        return next(colour for most, colour in STEPS if over <= most), "normal"
+        return next(colour for most, colour in RATIOS if over <= most), "normal"
 
 
 def columns(drawing: Drawing, panels: Sequence[Panel]) -> list[CellColumn]:
@@ -84,12 +86,20 @@ def row_names(shown: Sequence[CellColumn], by_name: bool) -> list[str]:
     return sorted(names, key=over_best)
 
 
+def cell_title(title: str) -> str:
+    """Break a title into lines, after the first word of `random-20-5` too, which is too long for a cell."""
+    return fill(re.sub(r"(?<=[a-z]-)(?=[0-9])", " ", title), CELL_TITLE_LINE, break_long_words=False)
+
+
 def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
     """Draw a cell with its time for each solver and column; return the height in inches."""
     shown, left = columns(drawing, panels), -1.0
     names = row_names(shown, by_name=bool(drawing.series))
-    titles = [fill(column.title, CELL_TITLE_LINE, break_long_words=False) for column in shown]
+    titles = [cell_title(column.title) for column in shown]
     head = 0.8 + 0.85 * max(title.count("\n") + 1 for title in titles)
+    width = Counter(column.measure for column in shown)
+    above = {measure: fill(LABELS[measure], CELL_TITLE_LINE * n) for measure, n in width.items()}
+    top = head + 0.9 * max(title.count("\n") + 1 for title in above.values())
     rows = [*names, LIMIT] if any(column.limit for column in shown) else names
     axes = figure.subplots()
     write = partial(axes.text, ha="center", va="center")
@@ -97,7 +107,7 @@ def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
         left += 1
         if before is None or column.measure != before.measure:
             left += 0.25 * (before is not None)
-            axes.text(left, -head, LABELS[column.measure], weight="bold", va="bottom")
+            axes.text(left, -head, above[column.measure], weight="bold", va="bottom", linespacing=1.0)
         axes.text(left + 0.48, -0.6, title, ha="center", va="bottom", linespacing=1.0)
         for row, name in enumerate(names):
             if name in column.times:
@@ -109,12 +119,12 @@ def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
         if column.limit:
             write(left + 0.48, len(names), duration(column.limit), style="italic")
     axes.set_xlim(0, left + 1)
-    axes.set_ylim(len(rows) - 0.5, -head - 0.9)
+    axes.set_ylim(len(rows) - 0.5, -top)
     axes.set_yticks(range(len(rows)), rows)
     axes.set_xticks([])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    steps = {"the best": BEST} | {f"< {most:.0f} {TIMES}" if most < 100 else "more": c for most, c in STEPS}
+    steps = {"the best": BEST} | {f"< {most:.0f} {TIMES}" if most < 100 else "more": c for most, c in RATIOS}
     add_key(figure, {name: {"facecolor": colour} for name, colour in steps.items()})
     widen(figure, rows, CELL * (left + 1) + 0.2)
-    return [ROW * (len(rows) + head + 0.4)]
+    return [ROW * (len(rows) + top - 0.5)]

@@ -23,7 +23,7 @@ from retrace.reports.wording import speed
 
 OFFERED: tuple[Measure, ...] = ("first search", "resident", "total", "energy")
 """The measures by which a reader may rank every table."""
-STEPS = (1.0, 1.5, 3.0, 10.0)
+SHADES = (1.0, 1.5, 3.0, 10.0)
 """The ratios to the best up to which a cell has the first colour, the second and so on."""
 
 
@@ -152,7 +152,7 @@ class _Listed:
         """Yield a cell of each measure; what came of a record without times stands in the first alone."""
         for place, measure in enumerate(self.measures):
             cell = time_cell(entry, measure, self.doubtful)
-            yield ranked(Cell("") if cell.bad and place else cell, best[measure], measure)
+            yield beside_best(Cell("") if cell.bad and place else cell, best[measure], measure)
 
     def printed(self, printed: Sequence[Printed], system: tuple[str, str]) -> Cell:
         numbers = [entry for entry in printed if (entry.machine, entry.hardware) == system]
@@ -167,7 +167,7 @@ def best_of(here: Sequence[Measured], measure: Measure) -> Measured | None:
     return min(timed, key=lambda entry: entry.times[measure].median, default=None)
 
 
-def ranked(cell: Cell, best: Measured | None, measure: Measure) -> RankedCell:
+def beside_best(cell: Cell, best: Measured | None, measure: Measure) -> RankedCell:
     """Set a time beside the best one, as far as both compare."""
     if best is None or cell.entry is None or cell.times is None or not best.times[measure].minimum:
         return RankedCell(cell)
@@ -176,10 +176,10 @@ def ranked(cell: Cell, best: Measured | None, measure: Measure) -> RankedCell:
     if why_incomparable(cell.entry, best) is not None:
         return RankedCell(cell)
     least = best.times[measure]
-    if rank(least, cell.times) is Order.TIE:
-        return RankedCell(cell, "", 0, best=True)
     over = cell.times.median / least.median
-    return RankedCell(cell, speed(1 / over), sum(over > step for step in STEPS))
+    if over < SHADES[1] and rank(least, cell.times) is Order.TIE:
+        return RankedCell(cell, "", 0, best=True)
+    return RankedCell(cell, speed(1 / over), sum(over > step for step in SHADES))
 
 
 def _names(frame: Frame, row: GraphRow) -> dict[str, list[Printed]]:

@@ -17,7 +17,7 @@ from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.doubts import doubts
 from retrace.publish.front import Abstract, Tally, abstract
 from retrace.publish.inline_figures import InlineFigures
-from retrace.publish.listings import OFFERED, STEPS, Listing, listing
+from retrace.publish.listings import OFFERED, SHADES, Listing, listing
 from retrace.publish.overview import draw_overview, speeds
 from retrace.publish.page import fill
 from retrace.publish.provenance import provenance
@@ -115,7 +115,7 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
         marks=every_mark,
         verified=outcomes(frame),
         outcomes={mark.outcome for mark in every_mark},
-        steps=[f"{step:g}" for step in STEPS[1:]],
+        steps=[f"{step:g}" for step in SHADES[1:]],
         comparing=COMPARING,
         link=link,
         drawings=drawings,
