@@ -18,7 +18,7 @@ from matplotlib.patches import Patch
 from retrace.publish.chart import STYLE
 from retrace.publish.chart_axes import ROW, fit_height, framed, tick_ratio
 from retrace.publish.front import Tally
-from retrace.publish.panels import family
+from retrace.publish.panel import family
 from retrace.publish.plain_names import graph_of, problem_of
 from retrace.reports.finding import Verdict
 from retrace.reports.frame import PRINTED_PAIR, Frame, GraphRow, speed_up

@@ -11,7 +11,7 @@ from typing import Literal
 
 from retrace.publish.doubts import doubts
 from retrace.publish.page import MARK
-from retrace.publish.panels import spans
+from retrace.publish.panel import spans
 from retrace.publish.plain_names import graph_of, problem_of
 from retrace.publish.provenance import cores_of
 from retrace.publish.record_cards import address
@@ -91,10 +91,10 @@ def races(reports: Sequence[Report], frame: Frame) -> list[Race]:
     Of several it is the one that measured most of what is compared, the first of those.
     """
     of_machines = [_races_on(machine, reports, frame) for machine in frame.on_gpu]
-    return max(of_machines, key=lambda every: sum(map(_compared, every)), default=[])
+    return max(of_machines, key=lambda every: sum(map(_comparisons, every)), default=[])
 
 
-def _compared(race: Race) -> int:
+def _comparisons(race: Race) -> int:
     """Count the published kernels and libraries that ours can be compared with, by both measures."""
     return sum(side is not None for one in race.by.values() for side in (one.published, one.library))
 
