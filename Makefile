@@ -29,7 +29,7 @@ mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests 
 ifeq ($(RANDOM),)
 	$(BIN)/python tests/mutations/run.py --processes $(CORES) $(SAMPLE:%=--sample %)
 else
-	PYTHONPATH=tests $(BIN)/python -m mutations.random_mutants $(RANDOM) --processes $(CORES) $(SEED:%=--seed %)
+	PYTHONPATH=tests $(BIN)/python tests/mutations/random_mutants.py $(RANDOM) --processes $(CORES) $(SEED:%=--seed %)
 endif
 
 check: $(VENV)/dev  ## Formatting, lint, imports and types

@@ -1,6 +1,6 @@
 """Plant small changes at random places, half in Python and half in kernels, and see which tests find them.
 
-PYTHONPATH=tests python -m mutations.random_mutants N [--seed S] [--files PATTERN ...] [--tests MODULE ...]
+PYTHONPATH=tests python tests/mutations/random_mutants.py N [--seed S] [--files PATTERN ...] [--tests ...]
 
 It knows nothing of the mutants of `tests/mutations/*.yaml`. The same seed draws the same changes while the
 sources stay as they are. For each change run first a few tests that reach the line (`reach`), then all that
@@ -171,6 +171,8 @@ class Judge:
     def verdict(self, mutant: RandomMutant, copy: Path) -> tuple[str, str]:
         """Return the verdict on a change, and what it is known by; keep it."""
         text = (self.root / mutant.file).read_text()
+        if text != (copy / mutant.file).read_text():
+            raise RetraceError(f"{mutant.file} was edited since the start; run it again, which goes on")
         digest, as_survivor = mutant.digest(text), mutant.digest(text, self.tests_digest)
         for key in (digest, as_survivor):
             if (kept := self.kept.verdicts.get(key)) is not None:

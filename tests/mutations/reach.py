@@ -102,12 +102,8 @@ class Reach:
             module
             for module in self.modules
             if not (digests := self.notes[module].get("digests"))
-            or digests != {file: self._digest(file) for file in digests}
+            or digests != {file: digest_of(self.root / file) for file in digests}
         ]
-
-    def _digest(self, file: str) -> str:
-        path = self.root / file
-        return sha256(path.read_bytes()).hexdigest() if path.exists() else ""
 
     def measure(self, module: str, copy: Path, variables: dict[str, str]) -> None:
         """Run a module's tests in a copy of the project; raise RetraceError if none can be run."""
@@ -144,7 +140,7 @@ class Reach:
         reached = {file for file in lines if any(lines[file].values())} | self._kernels(module)
         shared = {str(path.relative_to(self.root)) for path in self.root.glob("tests/*.py")}
         shared = {file for file in shared if not Path(file).name.startswith("test_")}
-        digests = {file: self._digest(file) for file in sorted({module} | reached | shared)}
+        digests = {file: digest_of(copy / file) for file in sorted({module} | reached | shared)}
         self.notes[module]["digests"] = digests
         self._file(module, ".json").write_text(json.dumps(self.notes[module]))
         notes.unlink()
@@ -202,6 +198,11 @@ class Reach:
             if file in {str(part.relative_to(self.root)) for part in compiled_from(path)}
             or (file.startswith(EMULATOR) and path.suffix == ".cu")
         )
+
+
+def digest_of(path: Path) -> str:
+    """Return the digest of a file, which may be missing."""
+    return sha256(path.read_bytes()).hexdigest() if path.exists() else ""
 
 
 @cache
