@@ -105,8 +105,8 @@ def test_draws_are_spread_and_the_same_for_a_seed() -> None:
         for mutant in drawn[:50]:
             text = (ROOT / mutant.file).read_text()
             assert mutant.planted(text) != text
-            assert mutant.file.endswith(".py") <= compiles(text, mutant.change)
-    only = list(draws(ROOT, "Python", ["scripts/retrace/measure/t*.py"], 5))
+            assert mutant.file.endswith(".py") <= compiles(mutant.planted(text))
+    only = islice(draws(ROOT, "Python", ["scripts/retrace/measure/t*.py"], 5), 9)
     assert {mutant.file for mutant in only} == {"scripts/retrace/measure/trials.py"}
 
 
@@ -137,6 +137,10 @@ def kept(x):
 
 def unused(x):
     return x - 1
+
+
+def elsewhere(x):
+    return x // 3
 """
 TOY_KERNEL = """extern "C" int twice(int x)
 {
@@ -146,6 +150,8 @@ TOY_KERNEL = """extern "C" int twice(int x)
 }
 """
 TOY_TESTS = """import ctypes
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -165,6 +171,10 @@ def test_kept():
 @pytest.mark.parametrize("x", [1, 2])
 def test_twice(x):
     assert ctypes.CDLL(str(build_host(Path("kernels/host/toy.cpp")))).twice(x) == 2 * x
+
+
+def test_elsewhere():
+    subprocess.run([sys.executable, "-c", "import toy; assert toy.elsewhere(6) == 2"], check=True)
 
 
 def test_that_fails():
@@ -220,9 +230,8 @@ def kernel(old: str, new: str) -> RandomMutant:
 
 def test_the_tests_that_reach_a_line(toy: Path) -> None:
     reached = measured(toy)
-    names = {
-        name: f"{MODULE}::test_{name}" for name in ("doubled", "kept", "twice[1]", "twice[2]", "that_fails")
-    }
+    tests = ("doubled", "kept", "twice[1]", "twice[2]", "elsewhere", "that_fails")
+    names = {name: f"{MODULE}::test_{name}" for name in tests}
     assert {*reached.tests()} == {*names.values()} - {names["that_fails"]}
     assert reached.failing() == [names["that_fails"]]
     assert reached.of_lines("scripts/toy.py", 5, 5) == ({names["doubled"]}, {names["doubled"], names["kept"]})
@@ -249,12 +258,13 @@ def test_what_tests_reach_is_measured_again_once_it_changes(toy: Path) -> None:
 
 def test_verdicts(toy: Path) -> None:
     copy = toy.parent / "copy"
-    judge = Judge(toy, measured(toy), VerdictFile(toy.parent / "verdicts"))
+    judge = Judge(toy, measured(toy), VerdictFile(toy.parent / "verdicts"), [MODULE])
     verdicts = {
         python("x * 2", "x / 2"): "killed",
         python("x + LIMIT", "LIMIT"): "survived",
         python("LIMIT = 4", "LIMIT = None"): "killed",
         python("x - 1", "x + 1"): "survived",  # the only test that reaches it fails anyway
+        python("x // 3", "3"): "killed",  # in another process, which the suite finds
         kernel("x + x", "x - x"): "killed",
         kernel("y - 0", "y + 0"): "equivalent",
         kernel("y = y - 0", ""): "equivalent",
@@ -262,6 +272,8 @@ def test_verdicts(toy: Path) -> None:
     assert {mutant: judge.judge(mutant, copy)[0] for mutant in verdicts} == verdicts
     assert (copy / "scripts/toy.py").read_text() == TOY
     assert (copy / "kernels/host/toy.cpp").read_text() == TOY_KERNEL
+    judge.suite = []
+    assert judge.judge(python("x // 3", "3"), copy)[0] == "survived"
     no_kernel = RandomMutant("kernels/host/toy.cpp", kernel("x + x", "x - x").change)
     object.__setattr__(no_kernel.change, "new", "(")
     assert judge.judge(no_kernel, copy)[0] == "broken"
@@ -270,7 +282,7 @@ def test_verdicts(toy: Path) -> None:
 def test_a_test_that_fails_now_and_then_finds_nothing(toy: Path) -> None:
     """Its failure would count as the change's."""
     copy = toy.parent / "copy"
-    judge = Judge(toy, measured(toy), VerdictFile(toy.parent / "verdicts"))
+    judge = Judge(toy, measured(toy), VerdictFile(toy.parent / "verdicts"), [MODULE])
     failing = TOY_TESTS.replace("toy.kept(1)", "assert toy.kept(1) == 0")
     (copy / MODULE).write_text(failing)
     assert judge.judge(python("x + LIMIT", "x - LIMIT"), copy)[0] == "survived"
@@ -293,7 +305,7 @@ def test_a_draw_is_printed_and_resumed(
     assert "-    return x * 2\n+    return " in printed
     *_, in_python, in_kernels = printed.splitlines()
     found, survived, equivalent, broken = map(int, re.findall(r"\d+", in_python))
-    assert found + survived == 4  # lines that can change, of which one is tested, and the last by nothing
+    assert found + survived == 5  # lines that can change, of which two are tested and one is not
     assert found > 0 < survived
     assert (equivalent, broken) == (0, 0)
     assert re.match(r"kernels: \d found, 0 survived, ", in_kernels)
@@ -306,3 +318,11 @@ def test_a_draw_is_printed_and_resumed(
     monkeypatch.setattr(Judge, "judge", lambda _, mutant, copy: tried.append(mutant) or ("survived", ""))
     random_mutants.main()
     assert len(tried) == survived
+
+
+def test_a_file_that_is_edited_meanwhile_ends_the_run(toy: Path) -> None:
+    """Places of the new text would be changed in the old one."""
+    judge = Judge(toy, Reach(toy, toy.parent / "reach", []), VerdictFile(toy.parent / "verdicts"), [MODULE])
+    (toy / "scripts/toy.py").write_text(f"\n{TOY}")
+    with pytest.raises(RetraceError, match=r"toy\.py was edited since the start"):
+        judge.verdict(python("x * 2", "x / 2"), toy.parent / "copy")

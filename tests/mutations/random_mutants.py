@@ -111,9 +111,9 @@ def draws(root: Path, language: str, patterns: Sequence[str], seed: int) -> Iter
         kinds = defaultdict(list)
         for change in changes:
             kinds[change.kind].append(change)
-        change = random.choice(kinds[random.choice(sorted(kinds))])
-        if language != "Python" or compiles((root / file).read_text(), change):
-            yield RandomMutant(file, change)
+        mutant = RandomMutant(file, random.choice(kinds[random.choice(sorted(kinds))]))
+        if language != "Python" or compiles(mutant.planted((root / file).read_text())):
+            yield mutant
 
 
 @cache
@@ -162,11 +162,11 @@ def code_digest(library: Path) -> str:
 class Judge:
     """Plants changes in copies of the project, and runs the tests that may find them."""
 
-    def __init__(self, root: Path, reach: Reach, kept: VerdictFile) -> None:
-        self.root, self.reach, self.kept = root, reach, kept
+    def __init__(self, root: Path, reach: Reach, kept: VerdictFile, suite: Sequence[str]) -> None:
+        self.root, self.reach, self.kept, self.suite = root, reach, kept, suite
         self.seconds = reach.tests()
         self.failing = set(reach.failing())
-        self.tests_digest = tests_digest(root, reach.modules)
+        self.tests_digest = tests_digest(root, suite)
 
     def verdict(self, mutant: RandomMutant, copy: Path) -> tuple[str, str]:
         """Return the verdict on a change, and what it is known by; keep it."""
@@ -196,7 +196,7 @@ class Judge:
             yield sorted(others - near)
 
     def judge(self, mutant: RandomMutant, copy: Path) -> tuple[str, str]:
-        """Plant a change and run tests; `broken` if it does not compile."""
+        """Plant a change and run tests, at last the suite; `broken` if it does not compile."""
         path = copy / mutant.file
         whole = path.read_text()
         planted = mutant.planted(whole)
@@ -210,7 +210,7 @@ class Judge:
                     return verdict, line
             if self.is_compiled_the_same(mutant, copy, whole):
                 return "equivalent", "the emulator's code is the same"
-            return self.verdict_by(mutant, copy, whole, self.reach.modules)
+            return self.verdict_by(mutant, copy, whole, self.suite)
         finally:
             path.write_text(whole)
 
@@ -324,12 +324,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="draw others")
     parser.add_argument("--files", nargs="+", default=["*"], metavar="PATTERN", help="only in such files")
     parser.add_argument("--tests", nargs="+", metavar="MODULE", help="take these for all tests there are")
+    quick = "let a change survive that no test finds which reaches it"
+    parser.add_argument("--no-suite", dest="suite", action="store_false", help=quick)
     parser.add_argument("--processes", type=int, default=1)
     asked = parser.parse_args()
     copies = copies_of_project(asked.processes)
     reach = Reach(ROOT, BUILD / "reach", asked.tests or modules_of_tests(ROOT))
     measure(reach, copies)
-    judge = Judge(ROOT, reach, VerdictFile(BUILD / "random-verdicts.jsonl"))
+    suite = reach.modules if asked.suite else []
+    judge = Judge(ROOT, reach, VerdictFile(BUILD / "random-verdicts.jsonl"), suite)
     verdicts: dict[RandomMutant, str] = {}
     drawing = Lock()
 
