@@ -254,7 +254,7 @@ class Judge:
         listed = BUILD / f"{copy.name}.arguments"
         listed.write_text("\n".join([*tests, *failing]))
         times = [self.seconds.get(test) for test in tests]
-        limit = 120 + 3 * sum(self.seconds.values() if None in times else times)
+        limit = 60 + 3 * sum(self.seconds.values() if None in times else times)
         outcome, line = run(copy, shlex.quote(f"@{listed}"), limit)
         modules = sorted({test.partition("::")[0] for test in tests})
         if outcome == "broken" and "not found: " in line and modules != tests:
