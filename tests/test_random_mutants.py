@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -168,6 +169,11 @@ def test_kept():
     toy.kept(1)
 
 
+@pytest.mark.parametrize("name", [str(toy.LIMIT), toy.__file__])
+def test_name(name):
+    assert toy.kept(1)
+
+
 @pytest.mark.parametrize("x", [1, 2])
 def test_twice(x):
     assert ctypes.CDLL(str(build_host(Path("kernels/host/toy.cpp")))).twice(x) == 2 * x
@@ -230,11 +236,13 @@ def kernel(old: str, new: str) -> RandomMutant:
 
 def test_the_tests_that_reach_a_line(toy: Path) -> None:
     reached = measured(toy)
-    tests = ("doubled", "kept", "twice[1]", "twice[2]", "elsewhere", "that_fails")
+    in_copy = f"name[{toy.parent / 'copy/scripts/toy.py'}]"
+    tests = ("doubled", "kept", "name[4]", in_copy, "twice[1]", "twice[2]", "elsewhere", "that_fails")
     names = {name: f"{MODULE}::test_{name}" for name in tests}
     assert {*reached.tests()} == {*names.values()} - {names["that_fails"]}
     assert reached.failing() == [names["that_fails"]]
-    assert reached.of_lines("scripts/toy.py", 5, 5) == ({names["doubled"]}, {names["doubled"], names["kept"]})
+    of_file = {names[name] for name in ("doubled", "kept", "name[4]", in_copy)}
+    assert reached.of_lines("scripts/toy.py", 5, 5) == ({names["doubled"]}, of_file)
     assert reached.of_lines("scripts/toy.py", 1, 1)[0] == set()
     assert reached.of_lines("scripts/toy.py", 13, 13)[0] == set()
     assert reached.of_kernel("kernels/host/toy.cpp") == {names["twice[1]"], names["twice[2]"]}
@@ -279,11 +287,19 @@ def test_verdicts(toy: Path) -> None:
     assert judge.judge(no_kernel, copy)[0] == "broken"
 
 
+def test_names_of_tests_may_depend_on_the_change_and_the_copy(toy: Path) -> None:
+    """Those with the limit 4 or another copy's path would not be there, as if the change had broken them."""
+    judge = Judge(toy, measured(toy), VerdictFile(toy.parent / "verdicts"), [MODULE])
+    other = Path(shutil.copytree(toy.parent / "copy", toy.parent / "other"))
+    assert judge.judge(python("LIMIT = 4", "LIMIT = 5"), toy.parent / "copy")[0] == "survived"
+    assert judge.judge(python("x + LIMIT", "LIMIT"), other)[0] == "survived"
+
+
 def test_a_test_that_fails_now_and_then_finds_nothing(toy: Path) -> None:
     """Its failure would count as the change's."""
     copy = toy.parent / "copy"
     judge = Judge(toy, measured(toy), VerdictFile(toy.parent / "verdicts"), [MODULE])
-    failing = TOY_TESTS.replace("toy.kept(1)", "assert toy.kept(1) == 0")
+    failing = TOY_TESTS.replace("    toy.kept(1)", "    assert toy.kept(1) == 0")
     (copy / MODULE).write_text(failing)
     assert judge.judge(python("x + LIMIT", "x - LIMIT"), copy)[0] == "survived"
     assert f"{MODULE}::test_kept" in judge.failing

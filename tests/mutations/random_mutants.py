@@ -43,6 +43,8 @@ LANGUAGES = {"Python": ("scripts/", (".py",)), "kernels": ("kernels/", (".cu", "
 FEW = 25
 """Tests that are run first."""
 FOUND = ("killed", "crashed", "timeout")
+NO_MATCH = "(no match in any of"
+"""What pytest says last of a test that is not there."""
 
 COMPILE = """
 import sys
@@ -189,7 +191,7 @@ class Judge:
         else:
             near, others = self.reach.of_kernel(mutant.file), set[str]()
         by_time = sorted(near or others, key=lambda test: (self.seconds[test], test))
-        few = list({test.partition("[")[0]: test for test in reversed(by_time)}.values())[-FEW:]
+        few = list({function_of(test): test for test in reversed(by_time)}.values())[-FEW:]
         yield few
         yield [test for test in by_time if test not in few]
         if near and near != others:
@@ -243,23 +245,29 @@ class Judge:
         return before == after
 
     def run(self, copy: Path, tests: Sequence[str]) -> tuple[str, str]:
-        """Run tests by their names, or, if a change alters these, the modules that have them.
+        """Run tests by their names or, if a change alters these, by the functions that have them.
 
-        They are too many for a command line.
+        They are too many for a command line. A name may hold the path of the copy in which it was measured.
         """
         tests = [test for test in tests if test not in self.failing]
         if not tests:
             return "passed", ""
+        names = dict.fromkeys(function_of(test) if str(copy.parent) in test else test for test in tests)
         failing = [f"--deselect={test}" for test in sorted(self.failing)]
         listed = BUILD / f"{copy.name}.arguments"
-        listed.write_text("\n".join([*tests, *failing]))
+        listed.write_text("\n".join([*names, *failing]))
         times = [self.seconds.get(test) for test in tests]
         limit = 60 + 3 * sum(self.seconds.values() if None in times else times)
         outcome, line = run(copy, shlex.quote(f"@{listed}"), limit)
-        modules = sorted({test.partition("::")[0] for test in tests})
-        if outcome == "broken" and "not found: " in line and modules != tests:
-            return self.run(copy, modules)
+        functions = list(dict.fromkeys(map(function_of, tests)))
+        if outcome == "broken" and NO_MATCH in line and functions != [*names]:
+            return self.run(copy, functions)
         return outcome, line
+
+
+def function_of(test: str) -> str:
+    """Return a test's name without its parameters."""
+    return test.partition("[")[0]
 
 
 def modules_of_tests(root: Path) -> list[str]:
