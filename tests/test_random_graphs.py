@@ -201,7 +201,8 @@ def chi_squared(counts: NDArray[np.integer[Any]]) -> float:
      (lambda g: CSRGraph(np.minimum(g.indptr, 19), g.indices[:19], g.weights[:19]), "19 arcs instead"),
      (lambda g: replace(g, indptr=spoiled(g.indptr, 2, 1)), "vertex 1 has a negative number of arcs"),
      (lambda g: replace(g, indptr=spoiled(g.indptr, 1, 9)), "vertex 1 has a negative number of arcs"),
-     (lambda g: CSRGraph(g.indptr[:-1], g.indices[:16], g.weights[:16]), "4 vertices and 16 arcs instead")],
+     (lambda g: CSRGraph(g.indptr[:-1], g.indices[:16], g.weights[:16]),
+      "4 vertices and 16 arcs instead of 5 vertices and 20 arcs")],
 )  # fmt: skip
 def test_the_check_finds_what_is_wrong(spoil: Callable[[CSRGraph], CSRGraph], reason: str) -> None:
     wanted = RandomGraph(5, 20, seed=1)
