@@ -356,9 +356,9 @@ def main() -> None:
                 began = perf_counter()
                 verdict, line = judge.verdict(mutant, copy)
                 verdicts[mutant] = verdict
-                print(f"{verdict:<10} {perf_counter() - began:4.0f} s  {mutant.file}  {mutant.change.kind}")
-                print(mutant.difference((ROOT / mutant.file).read_text()))
-                print(f"{'':19}{line[:200]}", flush=True)
+                head = f"{verdict:<10} {perf_counter() - began:4.0f} s  {mutant.file}  {mutant.change.kind}"
+                difference = mutant.difference((ROOT / mutant.file).read_text())
+                print(f"{head}\n{difference}\n{'':19}{line[:200]}", flush=True)
         finally:
             copies.put(copy)
 
