@@ -275,7 +275,6 @@ def test_verdicts(toy: Path) -> None:
         python("x // 3", "3"): "killed",  # in another process, which the suite finds
         kernel("x + x", "x - x"): "killed",
         kernel("y - 0", "y + 0"): "equivalent",
-        kernel("y = y - 0", ""): "equivalent",
     }
     assert {mutant: judge.judge(mutant, copy)[0] for mutant in verdicts} == verdicts
     assert (copy / "scripts/toy.py").read_text() == TOY
@@ -314,7 +313,7 @@ def test_a_draw_is_printed_and_resumed(
         return queue
 
     monkeypatch.setattr(random_mutants, "copies_of_project", copies)
-    monkeypatch.setattr(sys, "argv", ["random_mutants", "40", "--seed", "3"])
+    monkeypatch.setattr(sys, "argv", ["random_mutants", "9", "--files", "scripts/*"])
     random_mutants.main()
     printed = capsys.readouterr().out
     assert f"s  {MODULE}\n" in printed
@@ -324,7 +323,7 @@ def test_a_draw_is_printed_and_resumed(
     assert found + survived == 5  # lines that can change, of which two are tested and one is not
     assert found > 0 < survived
     assert (equivalent, broken) == (0, 0)
-    assert re.match(r"kernels: \d found, 0 survived, ", in_kernels)
+    assert in_kernels.startswith("kernels: 0 found, 0 survived, 0 equivalent")
     monkeypatch.setattr(subprocess, "Popen", pytest.fail)
     random_mutants.main()
     assert capsys.readouterr().out.splitlines()[-2:] == [in_python, in_kernels]
