@@ -20,6 +20,7 @@ from cuda_device.management import ManagedGPU
 from graphs import grid, identified
 from retrace.graphs import csr, identity
 from retrace.measure import environment, experiment
+from retrace.measure.kept_trials import Keeping
 from retrace.measure.trials import Measurement
 from retrace.records.record import Record, read_records
 from retrace.system.errors import RetraceError
@@ -196,6 +197,17 @@ def test_without_a_folder_nothing_is_kept(job: Job, script: Call) -> None:
     options = [one for one in job.options() if one not in ("--checkpoints", str(job.kept))]
     assert script("measure-experiment", *options).status == 0
     assert sorted(path.name for path in job.folder.iterdir()) == ["first", "out", "second"]
+
+
+def test_the_folder_goes_with_the_last_file(tmp_path: Path) -> None:
+    keeping = Keeping(tmp_path / "kept", 1.0, {}).of_round(2)
+    keeping.folder.mkdir(parents=True)
+    for graph in GRAPHS:
+        keeping.path(graph).write_text("{}")
+    keeping.forget(GRAPHS[:1])
+    assert [*keeping.folder.iterdir()] == [keeping.path(GRAPHS[1])]
+    keeping.forget(GRAPHS)
+    assert [*keeping.folder.parent.iterdir()] == []
 
 
 def test_each_gpu_is_known_by_its_number_and_driver(monkeypatch: Patch) -> None:
