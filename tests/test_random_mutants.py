@@ -294,12 +294,13 @@ def test_names_of_tests_may_depend_on_the_change_and_the_copy(toy: Path) -> None
     assert judge.judge(python("x + LIMIT", "LIMIT"), other)[0] == "survived"
 
 
-def test_a_test_that_fails_now_and_then_finds_nothing(toy: Path) -> None:
-    """Its failure would count as the change's."""
+@pytest.mark.parametrize("fails", ["toy.kept(1)", "len(request.session.items) == 1"])
+def test_a_test_that_fails_whatever_the_change_finds_nothing(toy: Path, fails: str) -> None:
+    """One fails with and without the change, the other only after others, whose libraries fill up memory."""
     copy = toy.parent / "copy"
     judge = Judge(toy, measured(toy), VerdictFile(toy.parent / "verdicts"), [MODULE])
-    failing = TOY_TESTS.replace("    toy.kept(1)", "    assert toy.kept(1) == 0")
-    (copy / MODULE).write_text(failing)
+    failing = f"def test_kept(request):\n    assert {fails.replace('(1)', '(1) == 0')}\n"
+    (copy / MODULE).write_text(TOY_TESTS.replace("def test_kept():\n    toy.kept(1)\n", failing))
     assert judge.judge(python("x + LIMIT", "x - LIMIT"), copy)[0] == "survived"
     assert f"{MODULE}::test_kept" in judge.failing
 

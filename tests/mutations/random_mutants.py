@@ -219,14 +219,18 @@ class Judge:
     def verdict_by(
         self, mutant: RandomMutant, copy: Path, whole: str, tests: Sequence[str]
     ) -> tuple[str, str]:
-        """Return the verdict by tests or their modules, less one that fails without the change, too."""
+        """Return the verdict by tests or their modules, less those that fail whatever the change.
+
+        A test that fails counts if it fails alone, too, and passes alone without the change.
+        """
         outcome, line = self.run(copy, tests)
         test = line.partition(" - ")[0]
         if outcome == "failed" and test in self.seconds and test not in self.failing:
+            alone, _ = self.run(copy, [test])
             (copy / mutant.file).write_text(whole)
             without, _ = self.run(copy, [test])
             (copy / mutant.file).write_text(mutant.planted(whole))
-            if without != "passed":
+            if alone == "passed" or without != "passed":
                 self.failing.add(test)
                 return self.verdict_by(mutant, copy, whole, tests)
         if outcome == "broken" and mutant.file.endswith(".py"):
