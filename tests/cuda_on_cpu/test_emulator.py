@@ -255,6 +255,19 @@ REFUSED = [
 ]
 
 
+def test_the_stacks_of_a_launch_that_fails_serve_the_next() -> None:
+    """Else a process that goes on after errors runs out of memory."""
+
+    def fail_often() -> int:
+        for _ in range(20):
+            with EmulatedDevice() as device:
+                out = device.upload(np.array([0, 0, 5], np.int32))
+                failing(device.load(FAILING).kernel("divides"), 1, 64, out)
+        return len(Path("/proc/self/maps").read_text().splitlines())
+
+    assert fail_often() + 20 > fail_often()
+
+
 @pytest.mark.parametrize(("seed", "kernel", "message"), REFUSED)
 def test_what_a_gpu_would_not_survive(seed: int | None, kernel: str, message: str) -> None:
     with EmulatedDevice(seed, patience=0.3) as device:
