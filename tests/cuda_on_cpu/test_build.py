@@ -227,6 +227,7 @@ def test_a_change_of_the_emulator_precompiles_its_header_anew(
 def test_a_log_has_no_warning_of_what_is_right(tmp_path: Path, own_build: Path) -> None:
     body = "extern __shared__ int a[]; __shared__ int b[2]; out[a[0]] = b[0]; mistake();"
     log = Path(failing(build_emulator, write_kernel(tmp_path, body)).partition("full log: ")[2].rstrip(")"))
+    assert log.parent == build_runtime(False).parent
     assert "warning: " not in log.read_text()
 
 
