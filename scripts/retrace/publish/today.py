@@ -203,7 +203,8 @@ class Tables:
             return EMPTY
         peer = (entry.record.software.peer or "").partition(" ")[0]
         cores = f", {where}" if (where := cores_of(entry.record)) else ""
-        return f"{self._cell(entry, measure)}<br>{peer or f'`{entry.name}`'}{cores}"
+        name = entry.name.partition(":")[0]
+        return f"{self._cell(entry, measure)}<br>{peer or f'`{name}`'}{cores}"
 
     def _cell(self, entry: Measured, measure: Measure) -> str:
         if (times := entry.times.get(measure)) is None:
