@@ -183,8 +183,9 @@ MOST = in_turn.MOST["choices"]
 SLOWER: dict[str, set[tuple[str, str]]] = {"h200": set(), "h100": {("bfs/auto", "random-10-5")}}
 """Where a candidate is faster: `one-block` takes 34.0 us where the choice takes 35.5."""
 BY_LITTLE = {"h200": set(), "h100": {("random-8-5", "betweenness/auto")}}
-"""Where medians are further apart, of searches of 256 vertices. Of drawn sources medians say nothing, since one
-of two solvers may have had fewer."""
+"""Where medians are further apart, of searches of 256 vertices. Those of drawn sources say nothing: one of two
+solvers may have had fewer.
+"""
 
 
 @pytest.mark.parametrize(("machine", "records"), [("h200", OF_H200), ("h100", OF_H100)])

@@ -61,9 +61,9 @@ UNTOLD = {
         *((graph, "stcon/auto", None) for graph in ("Gowalla", "NW", "small-9")),
         ("Gowalla", "stcon/fewer-arcs", None),
         ("NW", "stcon/cluster", None),
-    },  # fmt: skip
+    },
 }
-"""The graphs, solvers and pairs (none of drawn ones) of searches, most of them of 2 to 60 us, for which the host's state differed too much.
+"""The graphs, solvers and pairs (of drawn ones none) of searches for which the host's state differed too much.
 
 Timed in turn, predecessors add 6 to 12 % to those of `cluster` (docs/experiments, 72).
 """
