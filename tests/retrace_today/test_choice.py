@@ -183,7 +183,7 @@ MOST = in_turn.MOST["choices"]
 SLOWER: dict[str, set[tuple[str, str]]] = {"h200": set(), "h100": {("bfs/auto", "random-10-5")}}
 """Where a candidate is faster: `one-block` takes 34.0 us where the choice takes 35.5."""
 BY_LITTLE = {"h200": set(), "h100": {("random-8-5", "betweenness/auto")}}
-"""Where medians are further apart, of searches of 256 vertices. Those of drawn sources say nothing: one of two
+"""Medians are further apart, of searches of 256 vertices. Those of drawn sources say nothing: one of two
 solvers may have had fewer.
 """
 

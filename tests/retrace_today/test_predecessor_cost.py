@@ -63,7 +63,7 @@ UNTOLD = {
         ("NW", "stcon/cluster", None),
     },
 }
-"""The graphs, solvers and pairs (of drawn ones none) of searches for which the host's state differed too much.
+"""Graphs, solvers and pairs (of drawn ones none) of searches for which the host's state differed too much.
 
 Timed in turn, predecessors add 6 to 12 % to those of `cluster` (docs/experiments, 72).
 """
