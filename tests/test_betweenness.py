@@ -29,8 +29,8 @@ from graphs import NAMED, diamonds, graph, grid, identified, random_graphs
 from retrace.check import score_oracle
 from retrace.check.checkers import checker_of
 from retrace.check.score_oracle import (
-    DECIDES,
     COMMITTED,
+    DECIDES,
     IGRAPH,
     LONG_DOUBLE,
     NETWORKIT,
