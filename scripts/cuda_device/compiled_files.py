@@ -1,7 +1,8 @@
 """Compiles each version of a file once, into `<backend>/<problem>-<variant>-<key>` of the folder for this.
 
 The key is a hash of everything that determines the result. A file `<name>.sha256` beside it, which
-`sha256sum --check` reads, has the name and a digest; what is damaged, or another's, is compiled anew. Several jobs may ask for a file at the same time; one compiles it, and the others wait.
+`sha256sum --check` reads, has the name and a digest; what is damaged, or another's, is compiled anew.
+Several jobs may ask for a file at the same time; one compiles it, and the others wait.
 """
 
 import fcntl
