@@ -19,8 +19,8 @@ AGAIN = 0.05, 2.5
 """How many times as long as first solves further ones last, at least and at most; caches do the rest."""
 OF_KERNELS = 0.5
 """How many times as long as the kernels of the same trials further solves last, at least."""
-NOTHING_ENDED_S = 0.04
-"""Seconds of trials below which no budget of time ended them."""
+NOTHING_ENDED_S = 0.08
+"""Seconds of trials below which no budget of time ended them, but where they take far longer than they say."""
 SLOWER = 3.0
 """How many times as long the trials of another solver last that were all measured, in a file."""
 
@@ -98,10 +98,10 @@ def _shown(value: object) -> str:
 
 def repeated(own: Mapping[str, Record]) -> Iterator[str]:
     """Yield a line for each record whose further solves are, to the nanosecond, those of another one."""
-    first: dict[tuple[float | None, ...], str] = {}
+    first: dict[tuple[float, ...], str] = {}
     for place, record in own.items():
-        again = tuple(trial.again for trial in record.trials)
-        if len(again) < LEAST_TRIALS or None in again or len(set(again)) == 1:
+        again = tuple(trial.again for trial in record.trials if trial.again is not None)
+        if len(again) < LEAST_TRIALS or len(set(again)) == 1:
             continue
         if (where := first.setdefault(again, place)) != place:
             yield f"{place}: trials.again: expected other times than those of {where}; measure it again"
@@ -262,7 +262,10 @@ def slowed(placed: Mapping[str, Record]) -> Iterator[str]:
             if lacking is not None:
                 key = f"trials[{lacking}].throttled"
                 yield f"{place}: {key}: expected what the driver says, as in other records, found null"
-        slow = sum((trial.sm_clock_mhz or inf) < least for trial in record.trials)
+        slow = sum(
+            trial.sm_clock_mhz < least if trial.sm_clock_mhz else bool(trial.throttled)
+            for trial in record.trials
+        )
         if slow > len(record.trials) / 2:
             counted = f"found {slow} of {len(record.trials)} that were"
             contrast = f"expected most on a GPU that is not throttled, {counted}"
