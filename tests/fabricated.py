@@ -97,7 +97,7 @@ def record(
     copies: float = 0.0,
     **changes: Any,
 ) -> Record:
-    """Fabricate a verified record whose trials solve in `times`, beside `copies`; `changes` replace fields."""
+    """Fabricate a verified record whose trials solve in `times`, with `copies`; `changes` replace fields."""
     problem = solver.split("/")[0]
     values: dict[str, Any] = {
         "experiment": EXPERIMENTS.get(problem, problem), "problem": problem, "solver": solver,

@@ -30,7 +30,7 @@ from retrace.planning.configuration import (
     project_keys,
     set_for_machine,
 )
-from retrace.records.record import write_records
+from retrace.records.record import GraphInfo, Record, write_records
 from retrace.solvers import all_solvers
 from retrace.stages.write_schemas import MODELS, as_yaml, schema
 

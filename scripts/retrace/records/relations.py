@@ -20,7 +20,7 @@ AGAIN = 0.05, 2.5
 OF_KERNELS = 0.5
 """How many times as long as the kernels of the same trials further solves last, at least."""
 NOTHING_ENDED_S = 0.08
-"""Seconds of trials below which no budget of time ended them, but where they take far longer than they say."""
+"""Seconds of trials below which no budget of time ended them, but where much else is done for each."""
 SLOWER = 3.0
 """How many times as long the trials of another solver last that were all measured, in a file."""
 
