@@ -378,7 +378,10 @@ def fail(lines: list[Line]) -> None:
 PUBLISHED = put("solver", value="bfs/block-queue-published")
 LIBRARY = each(put("solver", value="bfs/cugraph"), put("parameters", value={}))
 DOUBTFUL: dict[str, tuple[Change, str]] = {
-    "several commits": (put("software", "git_commit", value="f" * 40, which=1), "2: software.git_commit: ffff"),
+    "several commits": (
+        put("software", "git_commit", value="f" * 40, which=1),
+        "2: software.git_commit: ffff",
+    ),
     "throttled": (throttle, "1: trials: the GPU was throttled in 1 of 3"),
     "throttled a little": (draw_power, "1: trials: the GPU was throttled in 2 of 3, to 1860 MHz"),
     "busy": (load(2.1, 1), "2: trials: load 2.1, expected at most 2.0 on a quiet host"),

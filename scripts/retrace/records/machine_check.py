@@ -16,12 +16,18 @@ from retrace.records import relations
 from retrace.records.measured_commits import doubtful_commits
 from retrace.records.record import Record, survey
 from retrace.records.record_faults import UNEVEN, find_faults, of_others
-from retrace.records.relations import mixed
 from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.records.variant import Variant
 from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
 
+OF_A_MACHINE = ("machine.gpu.name", "machine.gpu.compute_capability", "machine.cpu", "machine.cores")
+"""What all records of a machine have alike."""
+USUALLY_ALIKE = (
+    "machine.host", "machine.gpu.driver", "machine.gpu.memory_gib", "software.cuda", "software.python",
+    "software.git_commit",
+)  # fmt: skip
+"""What a reader should know if they have not."""
 OTHERS_LOAD = 0.25
 """Processes per core beside the solver's own, at least one, up to which a host counts as quiet."""
 MANY_HELD_BACK = 0.1
@@ -103,14 +109,7 @@ def find_errors(
     errors = [
         f"{place}: {error}" for place, record in placed.items() for error in find_faults(record, registry)
     ]
-    errors += mixed(placed, "machine.gpu.name", lambda one: one.machine.gpu and one.machine.gpu.name)
-    errors += mixed(
-        placed,
-        "machine.gpu.compute_capability",
-        lambda one: one.machine.gpu and one.machine.gpu.compute_capability,
-    )
-    errors += mixed(placed, "machine.cpu", lambda one: one.machine.cpu)
-    errors += mixed(placed, "machine.cores", lambda one: one.machine.cores)
+    errors += [line for key in OF_A_MACHINE for line in relations.mixed(placed, key)]
     errors += [*relations.slowed(placed), *relations.pieced(placed), *relations.copied(placed, known)]
     errors += [*relations.contradictions(placed, known), *relations.repeated(placed)]
     return [*errors, *relations.outlasting(placed)]
@@ -120,14 +119,7 @@ def find_doubts(placed: Mapping[str, Record]) -> list[str]:
     """Return what a reader of records should know, which are given by their place, `file:line`."""
     doubts = [f"{place}: {doubt}" for place, record in placed.items() for doubt in _doubts(record)]
     doubts += [*relations.incomplete(placed), *relations.unlike_first_solves(placed)]
-    doubts += mixed(placed, "machine.host", lambda one: one.machine.computer)
-    doubts += mixed(placed, "machine.gpu.driver", lambda one: one.machine.gpu and one.machine.gpu.driver)
-    doubts += mixed(
-        placed, "machine.gpu.memory_gib", lambda one: one.machine.gpu and one.machine.gpu.memory_gib
-    )
-    doubts += mixed(placed, "software.cuda", lambda one: one.software.cuda)
-    doubts += mixed(placed, "software.python", lambda one: one.software.python)
-    return [*doubts, *mixed(placed, "software.git_commit", lambda one: one.software.git_commit)]
+    return [*doubts, *(line for key in USUALLY_ALIKE for line in relations.mixed(placed, key))]
 
 
 def _graph_gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterator[str]:

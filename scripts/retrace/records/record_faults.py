@@ -80,9 +80,7 @@ def find_faults(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str
 def _misshapen(record: Record) -> Iterator[str]:
     """Yield what is no commit, no version or no compute capability."""
     for key, (pattern, example) in FORMS.items():
-        value: object = record
-        for part in key.split("."):
-            value = getattr(value, part, None)
+        value = record.value_of(key)
         if value is not None and not re.fullmatch(pattern, str(value)):
             yield f"{key}: expected such as {example}, found {one_line(str(value))}"
 

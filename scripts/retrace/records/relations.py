@@ -1,7 +1,7 @@
 """What records of a machine, and those of others, say of each other: what contradicts, repeats, lacks."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import pairwise
 from math import inf
@@ -272,11 +272,12 @@ def slowed(placed: Mapping[str, Record]) -> Iterator[str]:
             yield f"{place}: trials: {contrast}; measure again when it is cool, or at a clock it can hold"
 
 
-def mixed(placed: Mapping[str, Record], key: str, value_of: Callable[[Record], object]) -> Iterator[str]:
+def mixed(placed: Mapping[str, Record], key: str) -> Iterator[str]:
     """Yield a line for each value that a machine has beside its most frequent one, at its first record."""
     places: dict[str, dict[object, list[str]]] = defaultdict(lambda: defaultdict(list))
     for place, record in placed.items():
-        if (value := value_of(record)) is not None:
+        value = record.machine.computer if key == "machine.host" else record.value_of(key)
+        if value is not None:
             places[record.machine.name][value].append(place)
     for places_of in places.values():
         (usual, most), *others = sorted(places_of.items(), key=lambda item: -len(item[1]))
