@@ -570,6 +570,13 @@ def test_solvers_that_may_end_early_are_not_too_fast(tmp_path: Path, call: Call)
     assert call("check-machine", machine(tmp_path, lambda lines: lines.append(early))).status == 0
 
 
+@pytest.mark.parametrize(("solver", "too_fast"), [("bfs/bsp", True), ("stcon/bsp", False)])
+def test_what_may_end_early_need_not_read_all_arcs(solver: str, too_fast: bool) -> None:
+    quick = record(solver, "NW", (1.1e-3, 1.2e-3), backend="cuda", setup=1.0, copies=1.0)
+    told = find_errors({"x:1": quick}, {})
+    assert any("solve: expected at least 0.001136 ms, 2840208 arcs" in line for line in told) == too_fast
+
+
 def test_what_is_no_folder_of_a_machine_is_refused(tmp_path: Path, call: Call) -> None:
     told = call("check-machine", tmp_path).refusal(1)
     assert told == f"error: {tmp_path}: expected a folder results/machines/<machine>\n"
