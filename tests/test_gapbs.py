@@ -146,7 +146,7 @@ def test_a_compiler_without_openmp_is_named(tmp_path: Path, monkeypatch: Patch) 
 def test_files_that_are_not_gapbs_s_are_not_compiled(tmp_path: Path, monkeypatch: Patch) -> None:
     """A folder of its name may have anything in it."""
     monkeypatch.setattr(gapbs, "source_folder", lambda: tmp_path)
-    monkeypatch.setattr(gapbs, "FILES_SHA256", gapbs.digest_of({"bfs.cc": b"int main() {}"}))
+    monkeypatch.setattr(gapbs, "FILES_SHA256", gapbs.files_digest({"bfs.cc": b"int main() {}"}))
     monkeypatch.setattr(gapbs, "build_by", lambda *given, **more: Path("compiled"))
     source = PROJECT / "kernels/gapbs/bfs.cpp"
     (tmp_path / "bfs.cc").write_text("int main() {}")

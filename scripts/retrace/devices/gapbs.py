@@ -68,7 +68,7 @@ def build_gapbs(source: Path) -> Path:
     if (why_not := why_missing()) is not None:
         raise RetraceError(why_not)
     folder = source_folder()
-    if digest_of({path.name: path.read_bytes() for path in folder.iterdir()}) != FILES_SHA256:
+    if files_digest({path.name: path.read_bytes() for path in folder.iterdir()}) != FILES_SHA256:
         raise RetraceError(f"{folder}: expected the files of src/ of GAPBS, found others; rm -r it")
     command = [find_cxx(), *HOST_FLAGS, *OPENMP, f"-I{source_folder()}"]
     return build_by(command, source, "host", settings=[processor()])
@@ -156,13 +156,13 @@ def _files(archive: Path, shown: str) -> dict[str, bytes]:
                     files[name] = unpacked.read()
     except (tarfile.TarError, ValueError):
         raise RetraceError(f"{shown}: expected a tar archive, found another file") from None
-    if (digest := digest_of(files)) != FILES_SHA256:
+    if (digest := files_digest(files)) != FILES_SHA256:
         difference = f"found {len(files)} with {digest}"
         raise RetraceError(f"{shown}: expected the files of src/ with sha256 {FILES_SHA256}, {difference}")
     return files
 
 
-def digest_of(files: Mapping[str, bytes]) -> str:
+def files_digest(files: Mapping[str, bytes]) -> str:
     """Return the sha256 of files by their names, as `FILES_SHA256` is one."""
     sha256 = hashlib.sha256()
     for name in sorted(files):

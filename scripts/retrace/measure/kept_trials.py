@@ -88,7 +88,7 @@ def give_back(results: Results, state: Mapping[str, Any]) -> None:
     results.result = state["result"] and CheckResult(**state["result"])
 
 
-def digest_of(*values: Any) -> str:
+def digest_of_values(*values: Any) -> str:
     """Return the sha256 of values as JSON has them."""
     return hashlib.sha256(as_text(values).encode()).hexdigest()
 
@@ -130,7 +130,7 @@ class KeptTrials:
             for what, value in self.identity.items():
                 if as_text(identity[what]) != as_text(value):
                     return f"is of other {what} than this job's"
-            if kept["sha256"] != digest_of(identity, measured):
+            if kept["sha256"] != digest_of_values(identity, measured):
                 return "is damaged (another sha256)"
             for case, state in zip(cases, measured, strict=True):
                 if also_failed or state["status"] != "failed":
@@ -143,7 +143,7 @@ class KeptTrials:
         """Write what was measured until now."""
         states = [state_of(case) for case in cases]
         kept = {"identity": self.identity, "measurements": states}
-        write_whole(self.path, json.dumps({"sha256": digest_of(*kept.values()), **kept}))
+        write_whole(self.path, json.dumps({"sha256": digest_of_values(*kept.values()), **kept}))
         self.written = monotonic()
 
     def write_now_and_then(self, cases: Sequence[Measurement]) -> None:

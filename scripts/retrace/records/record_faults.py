@@ -33,7 +33,7 @@ MOST_WATTS = 2000.0
 BEGUN = datetime(2025, 1, 1, tzinfo=UTC)
 """Before any record."""
 CAPABILITY = r"\d{1,2}\.\d[a-z]?", "9.0"
-FORMS = {
+FORM_OF = {
     "software.git_commit": (r"[0-9a-f]{40}", "0123456789abcdef0123456789abcdef01234567"),
     "software.python": (r"3\.\d{1,2}\.\d+\S*", "3.12.3"),
     "software.numpy": (r"[1-9]\.\d{1,2}\.\d+\S*", "2.3.0"),
@@ -79,7 +79,7 @@ def find_faults(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str
 
 def _misshapen(record: Record) -> Iterator[str]:
     """Yield what is no commit, no version or no compute capability."""
-    for key, (pattern, example) in FORMS.items():
+    for key, (pattern, example) in FORM_OF.items():
         value = record.value_of(key)
         if value is not None and not re.fullmatch(pattern, str(value)):
             yield f"{key}: expected such as {example}, found {one_line(str(value))}"
