@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from command_line import Call, needs_today
@@ -21,12 +24,15 @@ from retrace.planning.plan import Plan
 from retrace.publish import results_pages
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_axes import drawn_words
+from retrace.publish.chart_looks import LIGHTER, SHAPES, colour, kind
+from retrace.publish.chart_words import caption
 from retrace.publish.generated_parts import END, made_from, with_part
 from retrace.publish.overview import INSIDE, SEGMENTS
 from retrace.publish.panels import FigureContent
 from retrace.publish.results_pages import REMAKE, stale
 from retrace.reports.finding import Verdict
-from retrace.reports.frame import Frame, read_frames
+from retrace.reports.frame import Entry, Frame, read_frames
+from retrace.reports.like_for_like import FIRST
 from retrace.reports.report import PUBLISHED, Drawing, Report, load_reports
 from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
@@ -39,7 +45,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 WIDEST = 838 * 0.75
 """The points of the 838 pixels that GitHub shows a README in."""
 LEAST_SIZE, LEAST_CONTRAST = 9, 4.5
-NUMBER = re.compile(r"\d[ \u00a0]?(×|%|(ns|µs|ms|s)\b)")  # noqa: RUF001
+NUMBER = re.compile(r"\d[ \u00a0]?(×|%|(ns|µs|ms|s)\b)|cannot be told apart")  # noqa: RUF001
 BRACES = re.compile(r"\{.+?\}")
 
 every_figure = pytest.mark.parametrize("figure", [pytest.param(path, id=path.stem) for path in FIGURES])
@@ -106,13 +112,14 @@ def test_numbers_inside_the_bars_of_verdicts_can_be_read() -> None:
 
 @pytest.mark.parametrize("drawing", DRAWINGS.values(), ids=DRAWINGS)
 def test_no_number_of_a_title_is_typed(drawing: Drawing) -> None:
-    assert drawing.finding or drawing.falls or "limits" in drawing.also
+    counted = drawing.kind in ("waterfall", "scatter", "strips", "distances") or FIRST in drawing.measures
+    assert drawing.finding or counted or drawing.y == "energy"
     assert not re.search(r"(?<!L)\d|[×%]", BRACES.sub("", drawing.finding))  # noqa: RUF001
 
 
 # ----- the pages
 
-Made = tuple[dict[str, bytes], list[tuple[Drawing, Figure]]]
+Made = tuple[dict[str, bytes], list[tuple[FigureContent, Figure]]]
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +128,7 @@ def made() -> Made:
     figures = []
 
     def drawn(content: FigureContent) -> Figure:
-        figures.append((content.drawing, draw(content)))
+        figures.append((content, draw(content)))
         return figures[-1][1]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -230,10 +237,60 @@ def test_a_run_s_figure_can_be_read_and_its_words_stand_apart(
     report = owners.get(name)
     drawing = drawing_of(report, name)
     files, figures = made
-    if not (figure := next((figure for known, figure in figures if known == drawing), None)):
+    if not (figure := next((figure for known, figure in figures if known.drawing == drawing), None)):
         figure = draw(FigureContent(drawing, frame, report))
     if not any(entry.times for entry in frame.of(drawing.experiment).measured):
         return
     assert_readable(ElementTree.fromstring(files.get(f"{name}.svg") or image(figure, "svg")))
     assert NUMBER.search(drawn_words(figure)[0])
     assert_nothing_is_cut_or_overlaps(figure)
+    assert_axes_have_a_scale(figure)
+    short, *_ = caption(FigureContent(drawing, frame, report)).split("\n\n")
+    assert len(short.split()) <= 60
+    for text in [*drawn_words(figure), short]:
+        for amount in re.findall(r"([\d.,]+)\N{NO-BREAK SPACE}×", text):  # noqa: RUF001
+            assert len(amount.replace(".", "").replace(",", "").strip("0")) <= 2, text
+        assert not re.search(r"\d(×|%)|times as long", text), text  # noqa: RUF001
+
+
+def assert_axes_have_a_scale(figure: Figure) -> None:
+    """Check that each logarithmic axis names two places a decade apart, and has minor ticks."""
+    for axes in figure.axes:
+        for axis, scale in ((axes.xaxis, axes.get_xscale()), (axes.yaxis, axes.get_yscale())):
+            low, high = sorted(axis.get_view_interval())
+            named = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+            minor = [tick for tick in axis.get_minorticklocs() if low <= tick <= high]
+            if scale == "log" and axis.get_ticklabels():
+                assert max(named) >= 8 * min(named), axes.get_title("left")
+                assert minor, axes.get_title("left")
+
+
+LIGHT = [(1 - white, white) for white in LIGHTER]
+
+
+def test_a_solver_has_one_colour_and_a_kind_one_shape_in_all_figures(made: Made) -> None:
+    """Each marker that stands for a time is of the colour and the shape of a solver with that time."""
+    seen = Counter[str]()
+    for content, figure in made[1]:
+        upright = content.drawing.kind in ("lines", "scatter")
+        looks: dict[float, set[tuple[str, str]]] = defaultdict(set)
+        for dot in (dot for panel in content.panels for dot in panel.dots):
+            trials = [ms for some in dot.value.trials for ms in some]
+            for ms in (dot.value.median, *trials):
+                looks[round(ms, 9)] |= {
+                    (SHAPES[kind(dot.entry)], to_hex(mixed)) for mixed in _mixed(dot.entry)
+                }
+                seen[dot.entry.solver] += 1
+        for line in (line for axes in figure.axes for line in axes.lines):
+            is_sign = str(line.get_markerfacecolor()) == "none"
+            if line.get_marker() in SHAPES.values() and not is_sign and content.drawing.kind != "waterfall":
+                look = (str(line.get_marker()), to_hex(line.get_color()))
+                for value in np.ravel(line.get_ydata() if upright else line.get_xdata()):
+                    assert look in looks[round(float(value), 9)], (content.drawing.title, value)
+    assert len(seen) > 40
+    assert len(set(SHAPES.values())) == len(SHAPES)
+
+
+def _mixed(entry: Entry) -> list[tuple[float, ...]]:
+    parts = to_rgb(colour(entry))
+    return [tuple(part * dark + white for part in parts) for dark, white in LIGHT]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,7 +11,7 @@ import pytest
 
 from command_line import refused
 from fabricated import EVIL
-from retrace.publish.inline_figures import InlineFigures
+from retrace.publish.inline_figures import InlineFigures, on_dark
 from retrace.system.project import ROOT
 
 FIGURES = sorted((ROOT / "docs/results").glob("*.svg"))
@@ -41,6 +42,67 @@ def test_what_drawings_share_stands_once() -> None:
         drawn = '<use href="#m1" class="f0"></use><path d="M1 2" transform="rotate(-90 1 2)"></path>'
         assert made.endswith(f'width="9pt">{drawn}</svg>')
     assert figures.definitions == '<path d="M0 2.12L1 -0z" class="f0" id="m1"></path>'
+
+
+def test_a_colour_of_its_own_is_a_style() -> None:
+    figures = InlineFigures()
+    made = figures.add(drawing('<rect fill="#fff" stroke="#000" width="2"/>'), "one", "one")
+    assert '<rect width="2" class="f0"></rect>' in made
+    assert figures.rules == ".f0{fill: #fff; stroke: #000}\n"
+
+
+def test_on_a_dark_page_colours_keep_their_contrasts() -> None:
+    """Each colour has one, also two that become the same; what has no colour stays as it is."""
+    figures = InlineFigures()
+    shapes = '<rect style="fill: #ffffff"/><rect style="fill: #fff"/><rect style="fill: none"/>'
+    figures.add(drawing(shapes), "one", "one")
+    white = on_dark("#ffffff")
+    assert figures.dark_rules == f".f0{{fill: {white}}}\n.f1{{fill: {white}}}\n"
+    for one, other in combinations(
+        ["#000000", "#ffffff", "#0072b2", "#e0661a", "#f0c94a", "#b8bec6", "#123456"], 2
+    ):
+        before, after = contrast(one, other), contrast(on_dark(one), on_dark(other))
+        assert after == pytest.approx(before, rel=0.12)
+        assert (luminance(one) > luminance(other)) == (luminance(on_dark(one)) < luminance(on_dark(other)))
+
+
+def test_a_line_keeps_a_hue_that_is_seen_on_a_dark_page() -> None:
+    """A filled area, on which text may stand, and a grey line do not."""
+    for shape, turned in {
+        '<path style="fill: none; stroke: #e69f00"/>': "#e69f00",
+        '<use style="fill: #0072b2; stroke: #0072b2"/>': "#0072b2",
+        '<path style="fill: #e69f00; stroke: #e69f00"/>': on_dark("#e69f00"),
+        '<path style="stroke: #e0e0e0"/>': on_dark("#e0e0e0"),
+        '<path style="stroke: #332288"/>': on_dark("#332288"),
+    }.items():
+        figures = InlineFigures()
+        figures.add(drawing(shape), "one", "one")
+        assert turned in figures.dark_rules
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of WCAG 2."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_words_of_a_marker_are_its_tooltip() -> None:
+    figures = InlineFigures()
+    two = '<use xlink:href="#m1" x="1"/><use xlink:href="#m1" x="2"/>'
+    made = figures.add(
+        drawing(f'<g id="tip:a &lt; b|c"><g>{two}</g></g><g id="tip:d|e">{MARK}</g>'), "one", "one"
+    )
+    assert (
+        '<use href="#m1" x="1"><title>a &lt; b</title></use><use href="#m1" x="2"><title>c</title></use>'
+        in made
+    )
+    assert "<g><title>d; e</title></g>" in made
 
 
 def test_no_text_of_a_drawing_becomes_html() -> None:

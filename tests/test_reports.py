@@ -122,7 +122,7 @@ EXTRA = {
     "stcon": ("table-3.4", "stcon/networkit", "NY"),
     "sssp": ("table-2", "sssp/dijkstra-heap", "random-12-5"),
     "generate": ("generators", "generate/random-degree", "random-12-5"),
-    "bellman-ford": ("bellman-ford-direction", "bellman-ford/edge-list", "dense-256"),
+    "bellman-ford": ("bellman-ford-sparse", "bellman-ford/dense", "NY"),
     "betweenness": ("brandes-mdeg", "betweenness/lanes", "Gowalla"),
 }
 

@@ -244,7 +244,7 @@ def test_a_name_may_look_like_a_formula_of_tex(script: Call) -> None:
     )
     asked = ("--experiment", "table-3.3", "--figures", "table-3.3", "--records", "r.jsonl", "--output", ".")
     assert script("publish-experiment", *asked).status == 0
-    assert r"$\frac{$" in Path("figures/table-3.3.md").read_text()
+    assert r"$\frac{$" in Path("figures/table-3.3.svg").read_text()
 
 
 def test_a_project_that_cannot_be_written_builds_elsewhere(folder: Path, monkeypatch: Patch) -> None:

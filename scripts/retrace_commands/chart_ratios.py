@@ -9,22 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from retrace.publish.chart import STYLE
-from retrace.publish.chart_axes import (
-    COLOURS,
-    ROW,
-    fit_height,
-    framed,
-    name_powers,
-    name_rows,
-    tick_ratio,
-    widen,
-)
-from retrace.publish.panels import LABELS
+from retrace.publish.chart_axes import ROW, fit_height, framed, name_rows, scale, tick_ratio, widen
+from retrace.publish.chart_looks import BLUE, GREY, VERMILION
+from retrace.publish.panel import LABELS
 from retrace.records.statistics import CONFIDENCE
 from retrace.reports.wording import ratio
 from retrace_commands.comparison import EQUAL, MachineComparison
 
-VERDICTS = {"faster": (COLOURS[2], "o"), "slower": (COLOURS[1], "s"), "same": (COLOURS[7], "D")}
+VERDICTS = {"faster": (BLUE, "o"), "slower": (VERMILION, "s"), "same": (GREY, "D")}
 """Of each verdict the colour and the marker; a hollow one where one cannot tell."""
 HOLLOW = ("#555555", "o")
 EXPLAINED = (
@@ -44,16 +36,16 @@ def draw_ratios(compared: Sequence[MachineComparison], alone: int, names: tuple[
     with rc_context(STYLE):
         figure, part = framed(_title(compared, names), EXPLAINED + left_out, "")
         axes = part.subplots()
-        axes.set_xscale("log")
         axes.axvspan(1 / EQUAL, EQUAL, color="0.92", lw=0, zorder=0)
         axes.axvline(1, color="black", lw=0.6, zorder=1)
         _draw_dots(axes, rows)
+        ends = [end for pair in compared for end in (pair.low, pair.high, pair.ratio) if end]
+        scale(axes, "x", [*ends, 1 / EQUAL, EQUAL], tick_ratio)
         name_rows(axes, [name for name, _ in rows], [ratio(pair.ratio) if pair else "" for _, pair in rows])
-        widen(part, [name for name, _ in rows], 1, 3)
+        widen(part, [name for name, _ in rows], 3)
         axes.tick_params(axis="x", labeltop=True, top=True)  # a reader of many rows sees one of the two
         for label, (_, pair) in zip(axes.get_yticklabels(), rows, strict=True):
             label.set_fontweight("bold" if pair is None else "normal")
-        name_powers(axes.xaxis, 3, 7, tick_ratio)
         axes.set_xlabel(f"{LABELS[compared[0].phase]}, {names[1]} over {names[0]}")
         fit_height(figure, [ROW * len(rows)])
     return figure

@@ -1,8 +1,7 @@
-"""Figures: lines against a size or a setting, solvers ranked on each graph, or falls of a printed time.
+"""Figures: one function draws each kind of them, and all have the same frame of words and the same look.
 
 The title says what the numbers say. Printed numbers have hollow markers and dashed lines, measured ones
-filled markers and solid lines, of a shade for each machine; points of a graph that is not the named one, and
-numbers in doubt, carry a sign.
+filled markers and solid lines; points of a stand-in for a graph, and numbers in doubt, carry a sign.
 """
 
 import io
@@ -17,9 +16,17 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from retrace.publish.chart_axes import ROW, drawn_words, fit_height, framed
-from retrace.publish.chart_bars import draw_bars, draw_falls
-from retrace.publish.chart_lines import draw_lines
-from retrace.publish.chart_words import caption, finding, footnotes, heading
+from retrace.publish.chart_cells import draw_cells
+from retrace.publish.chart_lines import draw_lines, draw_scatter
+from retrace.publish.chart_rows import (
+    draw_bars,
+    draw_distances,
+    draw_dumbbells,
+    draw_falls,
+    draw_phases,
+    draw_strips,
+)
+from retrace.publish.chart_words import caption, described, footnotes, heading
 from retrace.publish.panels import FigureContent
 from retrace.reports.frame import Frame
 from retrace.reports.report import Drawing, Report, table_layout
@@ -34,7 +41,12 @@ STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.labelpad": 2,
-    "lines.linewidth": 1,
+    "lines.linewidth": 1.2,
+    "axes.edgecolor": "#777777",
+    "xtick.color": "#777777",
+    "xtick.labelcolor": "#000000",
+    "ytick.color": "#777777",
+    "ytick.labelcolor": "#000000",
     "lines.markersize": 4.5,
     "font.sans-serif": ["DejaVu Sans", "Verdana"],
     "svg.fonttype": "none",  # text that can be searched and read aloud, in half of the bytes
@@ -44,6 +56,7 @@ STYLE: Any = {
     "legend.frameon": False,
     "legend.labelspacing": 0.2,
     "legend.handletextpad": 0.4,
+    "legend.handlelength": 1,
     "legend.borderaxespad": 0,
     "savefig.dpi": 300,
 }
@@ -61,8 +74,7 @@ def drawing_of(report: Report | None, name: str, measured: Iterable[str] = ()) -
     if measured and name not in there:
         raise RetraceError(f"--figures: {name} is no figure and no experiment; there are {', '.join(there)}")
     layout = table_layout(report, name)
-    beside = layout.beside if layout.by != layout.beside else None
-    return Drawing(experiment=name, title=layout.title, kind="bars", y=layout.by, beside=beside)
+    return Drawing(experiment=name, title=layout.title, kind="bars", y=layout.by)
 
 
 def image(figure: Figure, form: str) -> bytes:
@@ -99,18 +111,23 @@ def write_three(folder: Path, name: str, content: FigureContent) -> None:
 
 
 def draw(content: FigureContent) -> Figure:
-    """Draw a figure: the finding as its title, its panels, and what the signs are."""
+    """Draw a figure: the finding as its title, what is drawn, its panels, and what the signs are."""
     drawing, panels = content.drawing, content.panels
-    said = "" if drawing.kind == "waterfall" and panels else finding(content)  # whose bars say it
-    notes = "; ".join(footnotes(drawing, panels))
+    kinds = {
+        "lines": lambda part: draw_lines(part, drawing, panels),
+        "bars": lambda part: draw_bars(part, drawing, panels),
+        "heat map": lambda part: draw_cells(part, drawing, panels),
+        "dumbbells": lambda part: draw_dumbbells(part, panels),
+        "phases": lambda part: draw_phases(part, drawing, panels),
+        "strips": lambda part: draw_strips(part, panels),
+        "distances": lambda part: draw_distances(part, panels),
+        "scatter": lambda part: draw_scatter(part, panels),
+        "waterfall": lambda part: draw_falls(part, panels),
+    }
     with rc_context(STYLE):
-        figure, part = framed(heading(content), said, notes and f"{notes}.")
-        if panels and drawing.kind == "lines":
-            heights = draw_lines(part, drawing, panels)
-        elif panels and drawing.kind == "bars":
-            heights = draw_bars(part, drawing, panels, content.report)
-        elif panels:
-            heights = draw_falls(part, panels)
+        figure, part = framed(heading(content), described(content), footnotes(content))
+        if any(panel.machine for panel in panels):
+            heights = kinds[drawing.kind](part)
         else:
             part.subplots().set_axis_off()  # without axes nothing is laid out
             heights = [ROW]

@@ -1,45 +1,47 @@
-"""What all charts share: the frame of words, colours, a shade for each machine, and how axes are named."""
+"""What all charts share: the words around them, logarithmic axes, names of rows, and names at lines' ends."""
 
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from math import ceil, floor, log10
+from typing import Any, Literal
 
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.text import Text
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from retrace.publish.panels import LABELS, Panel
+from retrace.publish.panel import LABELS, Dot
 from retrace.records.statistics import Summary
+from retrace.reports.measures import Measure
 from retrace.reports.wording import TIMES
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart, and a grey in place of its yellow.
-COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777")
-LIGHTER = (0.0, 0.4, 0.6)
-"""How much white is in the colours of the first machine, the second and the others."""
-WIDTH, ROW, CHARACTER = 8.0, 0.17, 0.078
-"""Inches: a figure, which README shows at this width, a line of text, and a character."""
+WIDTH, ROW, CHARACTER = 7.0, 0.19, 0.078
+"""Inches: a figure, a line of text, and a character."""
 WORDS = "words"
 """The label of a figure's texts that are its title and description."""
-TITLE_LINE, TEXT_LINE = 88, 110
+TITLE_LINE, TEXT_LINE = 68, 92
 """The most characters in a line of the title, which is bold, and of the other texts."""
+DECADES = 5
+"""The most powers of 10 that an axis names."""
+LEAST_SPAN = 8
+"""The ratio of the ends of an axis from which it is logarithmic."""
 
 
-def framed(title: str, finding: str, notes: str) -> tuple[Figure, SubFigure]:
+def framed(title: str, described: str, notes: str) -> tuple[Figure, SubFigure]:
     """Return a figure with words above and below, and the part of it that panels are drawn in."""
     figure = Figure(figsize=(WIDTH, 1), dpi=100, layout="constrained")
-    _write(figure.suptitle, title, TITLE_LINE, size=10, weight="bold")
+    _write(figure.suptitle, title, TITLE_LINE, size=11, weight="bold")
     body = figure.add_subfigure(figure.add_gridspec()[0])
-    _write(body.suptitle, finding, TEXT_LINE)
-    _write(body.supxlabel, notes, TEXT_LINE)
+    _write(body.suptitle, described, TEXT_LINE, color="#555555")
+    _write(body.supxlabel, notes, TEXT_LINE, color="#555555")
     return figure, body.add_subfigure(body.add_gridspec()[0])
 
 
 def _write(place: Callable[..., object], words: str, characters: int, **font: object) -> None:
-    whole = re.sub(r"(\d|Figure|Table) (ns|µs|ms|s|\d)\b", "\\1\u00a0\\2", words)  # is not broken
+    whole = re.sub(rf"(\d|Figure|Table) (ns|µs|ms|s|%|{TIMES}|\d)(?!\w)", "\\1\u00a0\\2", words)  # not broken
     lines = textwrap.fill(whole, characters, break_on_hyphens=False)
     if lines:
         place(lines, x=0.005, ha="left", label=WORDS, **{"size": 9, **font})
@@ -51,10 +53,10 @@ def drawn_words(figure: Figure) -> list[str]:
     return [" ".join(text.get_text().split()) for text in texts if isinstance(text, Text)]
 
 
-def widen(part: SubFigure, names: Iterable[str], columns: int, beside: float) -> None:
-    """Make a figure wider than usual if columns of names, with so many inches beside each, need it."""
-    needed = CHARACTER * max(map(len, names), default=0) + beside
-    part.get_figure(root=True).set_figwidth(max(WIDTH, columns * needed))
+def widen(part: SubFigure, names: Iterable[str], beside: float) -> None:
+    """Make a figure wider than usual if names, with so many inches beside them, need it."""
+    longest = max((len(line) for name in names for line in name.split("\n")), default=0)
+    part.get_figure(root=True).set_figwidth(max(WIDTH, CHARACTER * longest + beside))
 
 
 def fit_height(figure: Figure, heights: Sequence[float]) -> None:
@@ -72,21 +74,47 @@ def name_rows(axes: Axes, names: Sequence[str], numbers: Sequence[str]) -> None:
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(names) - 0.4, -0.6)
-    beside: Any = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points", "va": "center"}
+    axes.spines["left"].set_visible(False)
     for row, number in enumerate(numbers):
         if number:
-            axes.annotate(number, (1, row), (5, 0), **beside)
+            _beside(axes, number, row, 5)
 
 
-def whites(panels: Iterable[Panel]) -> dict[str, float]:
-    """Return how much white each machine's colours have; printed systems have the full ones."""
-    machines = dict.fromkeys(panel.machine for panel in panels if panel.machine)
-    return {"": 0.0} | {machine: LIGHTER[min(number, 2)] for number, machine in enumerate(machines)}
+def _beside(axes: Axes, words: str, height: float, points: float) -> None:
+    """Write words to the right of an axis at a height of its data."""
+    place: Any = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points", "va": "center"}
+    axes.annotate(words, (1, height), (points, 0), **place)
 
 
-def shade(colour: str, white: float) -> tuple[float, ...]:
-    """Mix a colour with white."""
-    return tuple(part + (1 - part) * white for part in to_rgb(colour))
+def name_ends(axes: Axes, ends: Sequence[tuple[float, str, dict[str, Any]]], height: float) -> None:
+    """Name lines at their right ends, apart from each other; `height` of the axis is in inches.
+
+    An end has its value, its name and how its line looks. The limits of the axis must be as they will be.
+    """
+    apart, below = 0.8 * ROW / height, -1.0
+    to_axis = (axes.transScale + axes.transLimits).transform
+    right = axes.get_xlim()[1]
+    placed = sorted(((float(to_axis((right, end[0]))[1]), *end[1:]) for end in ends), key=lambda end: end[:2])
+    heights = []
+    for wanted, *_ in placed:
+        below = max(wanted, below + apart)
+        heights.append(below)
+    above = max(1.0, 0.5 + apart * len(heights) / 2) + apart
+    for number in reversed(range(len(heights))):
+        above = heights[number] = min(heights[number], above - apart)
+    for (wanted, name, style), at in zip(placed, heights, strict=True):
+        axes.plot([1.0, 1.03, 1.05], [wanted, at, at], transform=axes.transAxes, clip_on=False,
+                  color=style["color"], lw=1)  # fmt: skip
+        place: Any = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "center"}
+        axes.annotate(name, (1.05, at), (2, 0), **place)
+
+
+def tips(dots: Iterable[Dot], write: Callable[[float], str]) -> str:
+    """Return an artist's id with words for each of its markers, which the page shows over them."""
+    every = (
+        f"{d.entry.full_name} on {d.entry.label}, {d.entry.machine}: {write(d.value.median)}" for d in dots
+    )
+    return f"tip:{'|'.join(every)}"
 
 
 def whiskers(values: Sequence[Summary]) -> tuple[list[float], list[float]]:
@@ -94,24 +122,40 @@ def whiskers(values: Sequence[Summary]) -> tuple[list[float], list[float]]:
     return [v.median - v.q1 for v in values], [v.q3 - v.median for v in values]
 
 
-def axis_label(panel: Panel) -> str:
+def axis_label(measure: Measure, over: bool = False) -> str:
     """Say what an axis of values shows."""
-    if panel.measure == "transfer":
-        return f"{LABELS['transfer']} (%)"
-    each = "" if panel.measure in ("step", "first search", "resident") else " per run"
-    return f"{LABELS[panel.measure]}{', ratio' if panel.over else each}"
+    return f"{LABELS[measure]}, ratio" if over else LABELS[measure]
 
 
-def name_powers(axis: Axis, least: int, most: int, form: Callable[[float], str]) -> None:
-    """Name some places of a logarithmic axis: powers of 10, or rounder ones where it spans little."""
-    low, high = sorted(axis.get_view_interval())
-    for heads in ((1,), (1, 2, 5), (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)):
-        values = LogLocator(subs=heads, numticks=99).tick_values(low, high)
-        if len(places := [value for value in values if low <= value <= high]) >= least:
-            break
-    axis.set_major_locator(FixedLocator(places, nbins=most))
-    axis.set_minor_locator(NullLocator())
+def scale(
+    axes: Axes, along: Literal["x", "y"], values: Iterable[float], form: Callable[[float], str]
+) -> None:
+    """Scale an axis: logarithmic, with two named powers of 10 at least and minor ticks, or linear."""
+    positive = [value for value in values if value > 0]
+    low, high = min(positive, default=1), max(positive, default=10)
+    axis = axes.xaxis if along == "x" else axes.yaxis
+    set_limits, set_scale = (
+        (axes.set_xlim, axes.set_xscale) if along == "x" else (axes.set_ylim, axes.set_yscale)
+    )
+    set_scale("log" if high / low >= LEAST_SPAN else "linear")  # which makes anew what names its places
     axis.set_major_formatter(FuncFormatter(lambda value, _: form(value)))
+    if high / low < LEAST_SPAN:
+        around = 0.08 * (high - low or high)
+        set_limits(0 if form is tick_time else low - around, high + around)
+        axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        return
+    around = (high / low) ** 0.05
+    first, last = ceil(log10(low / around)), floor(log10(high * around))
+    if last - first < 1:  # room for two powers of 10
+        down, up = low / 10 ** floor(log10(low)), 10 ** ceil(log10(high)) / high
+        first, last = (floor(log10(low)), last) if down <= up else (first, ceil(log10(high)))
+        first, last = (first, last) if last > first else (floor(log10(low)), ceil(log10(high)))
+    set_limits(min(low / around, 10.0**first), max(high * around, 10.0**last))
+    step = ceil((last - first + 1) / DECADES)
+    axis.set_major_locator(FixedLocator([10.0**power for power in range(first, last + 1, step)]))
+    minor = range(2, 10) if step == 1 else [1]
+    axis.set_minor_locator(LogLocator(subs=list(minor), numticks=99))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def tick_time(ms: float) -> str:
@@ -119,9 +163,17 @@ def tick_time(ms: float) -> str:
     for factor, unit in ((1e-3, "s"), (1, "ms"), (1e3, "µs")):
         if ms * factor >= 1 - 1e-9:
             return f"{ms * factor:,.6g} {unit}"
-    return f"{ms * 1e6:.6g} ns"
+    return f"{ms * 1e6:.6g} ns" if ms else "0"
 
 
 def tick_ratio(value: float) -> str:
     """Write a round ratio, with few digits."""
-    return f"{value:,.6g}{TIMES}"
+    return f"{value:,.6g} {TIMES}"
+
+
+def add_key(figure: SubFigure, looks: dict[str, dict[str, Any]]) -> None:
+    """Say above the panels what shapes mean, or the colours of areas."""
+    key = [Line2D([], [], ls="", label=name, **style) if "marker" in style else Patch(label=name, **style)
+           for name, style in looks.items()]  # fmt: skip
+    if key:
+        figure.legend(handles=key, loc="outside upper left", ncols=len(key), columnspacing=1.2)

@@ -1,143 +1,185 @@
-"""Lines against a size or a setting, each with a marker of its own; their names are beside each panel."""
+"""Lines against a size or a setting, named at their ends; and printed times against measured ones."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from math import ceil
 from textwrap import fill
 from typing import Any
 
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator, PercentFormatter
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    NullFormatter,
+    PercentFormatter,
+)
 
 from retrace.publish.chart_axes import (
-    COLOURS,
-    ROW,
+    LEAST_SPAN,
+    add_key,
     axis_label,
-    name_powers,
-    shade,
+    name_ends,
+    scale,
     tick_ratio,
     tick_time,
+    tips,
     whiskers,
-    whites,
     widen,
 )
-from retrace.publish.panels import DOUBT, Line, Panel
+from retrace.publish.chart_looks import BLACK, GREY, LIGHTER, look
+from retrace.publish.panel import COPY_ALONE, DOUBT, PAIR, Line, Panel
 from retrace.reports.report import Drawing
-from retrace.reports.wording import power_of_two
+from retrace.reports.wording import comparative, duration, power_of_two
 
-MARKERS = ("o", "D", "s", "^", "v", "p", "h", "X", "<", "P", ">", "d", "*")
-"""Of the first line, the second and so on; there are 104 pairs of them and colours."""
-DASHES = ((0, (3, 1.5)), (0, (5, 1.5)), (0, (1.5, 1.5)))
-"""Of the first printed system, the second and so on."""
 SIGN_MARKERS = {"×": "x", "+": "+", DOUBT: "o"}  # noqa: RUF001
-HEIGHT = 1.9
-"""Inches: the least height of a panel."""
+HEIGHT, TALL = 1.9, 2.6
+"""Inches: the height of a panel, and of one that has the whole width and many lines."""
+MOST_LINES = 5
+"""The most lines of a panel that shares the width with another."""
 MOST_PLACES = 6
-"""The most names on an x axis; half as many long ones."""
-PANEL_TITLE_LINE = 82
-"""The most characters in a line of the titles of panels beside each other, together."""
+PANEL_TITLES_LINE = 72
+IDEAL = "ideal"
 
 
 def draw_lines(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
-    """Draw panels in two columns, on one x axis; return the heights of their rows in inches."""
-    columns = min(2, len(panels))
+    """Draw panels on one x axis, two beside each other unless they have many lines.
+
+    Return the heights of their rows in inches.
+    """
+    crowded = max(len(panel.lines) for panel in panels) > MOST_LINES
+    columns = 1 if crowded else min(2, len(panels))
+    height = TALL if crowded else HEIGHT
     grid = figure.subplots(ceil(len(panels) / columns), columns, squeeze=False)
     drawn = list(zip(grid.flat, panels, strict=False))
     for axes in grid.flat[len(panels) :]:
         axes.remove()
-    lines = [line for panel in panels for line in panel.lines]
-    widen(figure, [*(line.name for line in lines), drawing.level_name], columns, 2.25)
-    keys = [*(line.key for line in lines if not line.system), *(line.key for line in lines)]
-    keys += [drawing.compared.over.split("/")[-1]] if drawing.compared else []
-    styles = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    white = whites(panels)
     for axes, panel in drawn:
-        axes.set_title(fill(panel.title, PANEL_TITLE_LINE // columns, break_on_hyphens=False), loc="left")
-        axes.sharex(drawn[0][0])
-        axes.sharey(next(other for other, shown in drawn if shown.compares == panel.compares))
-        axes.set_yscale("linear" if panel.measure == "transfer" else "log")
-        axes.set_ylabel(axis_label(panel))
-        _draw_panel(axes, panel, drawing, [_look(line, styles, white[panel.machine]) for line in panel.lines])
-    _name_places(drawn[0][0], drawing, lines)
-    for axes, panel in drawn:
-        if panel.measure == "transfer":
-            axes.set_ylim(0, 1)
-            axes.yaxis.set_major_formatter(PercentFormatter(1, 0, symbol=""))
-        else:
-            name_powers(axes.yaxis, 3, 7, tick_ratio if panel.over else tick_time)
+        axes.set_title(fill(panel.title, PANEL_TITLES_LINE // columns, break_on_hyphens=False), loc="left")
+        axes.grid(axis="y", color="0.92", lw=0.6)
+        _scale_values(axes, panel, panels, drawing)
+        _scale_places(axes, drawing, panels)
+        _draw_panel(axes, panel, drawing, height)
+    for axes, panel in drawn[::columns]:
+        axes.set_ylabel(axis_label(panel.measure, bool(panel.over)))
     size = "Vertices per graph" if drawing.x == "vertices" else drawing.axis or drawing.x.replace("_", " ")
     figure.supxlabel(size)
-    return [max(HEIGHT, *(ROW * len(panel.lines) for panel in panels))] * len(grid)
+    names = [line.name for panel in panels for line in panel.lines]
+    widen(figure, [" ".join([max(names, key=len)] * columns)], 5.2 if columns == 2 else 4)
+    return [height] * len(grid)
 
 
-def _look(line: Line, styles: dict[str, int], white: float) -> dict[str, Any]:
-    style = styles[line.key]
-    colour = shade(COLOURS[style % len(COLOURS)], white)
-    look: dict[str, Any] = {"color": colour, "marker": MARKERS[style % len(MARKERS)]}
-    if line.system:
-        look |= {"linestyle": DASHES[(line.system - 1) % len(DASHES)], "markerfacecolor": "white"}
-    return look
-
-
-def _draw_panel(axes: Axes, panel: Panel, drawing: Drawing, looks: Iterable[dict[str, Any]]) -> None:
-    """Draw lines and a level, and name them in the order of their right ends."""
-    ends: list[tuple[float, Artist]] = []
-    for line, look in zip(panel.lines, looks, strict=True):
+def _draw_panel(axes: Axes, panel: Panel, drawing: Drawing, height: float) -> None:
+    """Draw lines, a level and the ideal, and name them at their right ends."""
+    ends, same = [], Counter[tuple[str, bool]]()
+    write = comparative if panel.over else "{:.0%}".format if panel.measure == "transfer" else duration
+    for line in panel.lines:
+        like = line.dots[0].entry.solver, bool(line.system)
+        if line.name == COPY_ALONE:
+            style: dict[str, Any] = {"color": GREY, "marker": "", "ls": ":"}
+        else:
+            style = look(line.dots[0].entry, LIGHTER[min(same[like], len(LIGHTER) - 1)])
+        same[like] += 1
+        _draw_line(axes, line, style, write)
         joined = [dots[-1] for is_joined, dots in line.strokes if is_joined] or [line.dots[-1]]
-        last = max(joined, key=lambda dot: dot.x)
-        ends.append((last.value.median, _draw_line(axes, line, look)))
-    level = 1.0 if panel.compares else drawing.level
+        ends.append((max(joined, key=lambda dot: dot.x).value.median, line.name, style))
+    level = 1.0 if panel.over and not drawing.ideal else drawing.level
     if level is not None:
-        name = "" if panel.compares else drawing.level_name
-        across = axes.axhline(level, color="0.6", lw=0.7, zorder=1, label=name)
-        ends += [(level, across)] if name else []
+        axes.axhline(level, color="0.6", lw=0.8, zorder=1)
+        ends += [(level, drawing.level_name, {"color": "0.6"})] if drawing.level_name else []
+    if drawing.ideal:
+        places = sorted({dot.x for dot in panel.dots})
+        axes.plot(places, [places[0] / place for place in places], color="0.6", lw=0.8, ls="--", zorder=1)
+        ends.append((places[0] / places[-1], IDEAL, {"color": "0.6"}))
     _name_alone(axes, panel.lines)
-    handles = [handle for _, handle in sorted(ends, key=lambda end: -end[0])]
-    axes.legend(handles=handles, loc="center left", bbox_to_anchor=(1, 0.5))
+    name_ends(axes, ends, height)
 
 
-def _draw_line(axes: Axes, line: Line, look: dict[str, Any]) -> Artist:
-    """Draw a line with its quartiles and signs; return what a legend shows of it."""
-    strokes = []
+def _draw_line(axes: Axes, line: Line, style: dict[str, Any], write: Callable[[float], str]) -> None:
+    """Draw a line with its quartiles and signs; a printed one is dashed."""
     for connected, dots in line.strokes:
         values = [dot.value for dot in dots]
-        medians, ends = [value.median for value in values], None if line.system else whiskers(values)
-        style: dict[str, Any] = look | {"markeredgewidth": 0.7, "elinewidth": 0.9}
-        style |= {} if connected else {"linestyle": "none", "markerfacecolor": "white"}
-        stroke = axes.errorbar(
-            [dot.x for dot in dots], medians, ends, zorder=2 if line.system else 3, **style
-        )
-        strokes.append((connected, stroke.lines[0]))
+        ends = None if line.system else whiskers(values)
+        dashed = {"ls": (0, (4, 2))} if line.system else {}
+        alone = {} if connected else {"ls": "none", "mfc": "white"}
+        medians = [value.median for value in values]
+        drawn: Any = {"markersize": 4, "mew": 0.8, "elinewidth": 0.8, **dashed, **style, **alone}
+        stroke = axes.errorbar([dot.x for dot in dots], medians, ends, zorder=3, **drawn)
+        stroke.lines[0].set_gid(tips(dots, write))
     for dot in (dot for dot in line.dots if dot.sign):
-        sign: Any = {"marker": SIGN_MARKERS[dot.sign], "markerfacecolor": "none", "markersize": 7, "mew": 0.7}
-        axes.plot(dot.x, dot.value.median, color="black", zorder=4, **sign)
-    _, handle = max(strokes, key=lambda stroke: stroke[0])
-    handle.set_label(line.name)
-    return handle
+        sign: Any = {"marker": SIGN_MARKERS[dot.sign], "mfc": "none", "markersize": 8, "mew": 0.8}
+        axes.plot(dot.x, dot.value.median, color=BLACK, zorder=4, **sign)
 
 
-def _name_alone(axes: Axes, lines: Iterable[Line]) -> None:
+def _name_alone(axes: Axes, lines: Sequence[Line]) -> None:
     """Name the graphs whose points no line joins, each over the highest of its points."""
     alone = [dot for line in lines for joined, dots in line.strokes if not joined for dot in dots]
     highest = {dot.entry.label: dot for dot in sorted(alone, key=lambda dot: dot.value.q3)}
-    if highest:
-        axes.margins(y=0.15)  # room for a name over the highest of all
     for label, dot in highest.items():
         above: Any = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
         axes.annotate(label, (dot.x, dot.value.q3), (0, 4), **above)
 
 
-def _name_places(axes: Axes, drawing: Drawing, lines: Iterable[Line]) -> None:
+def _scale_values(axes: Axes, panel: Panel, panels: Sequence[Panel], drawing: Drawing) -> None:
+    """Give panels of one kind one scale: times are logarithmic, shares and small ratios linear."""
+    alike = [other for other in panels if (other.machine == PAIR) == (panel.machine == PAIR)]
+    values = [
+        v for other in alike for dot in other.dots for v in (dot.value.q1, dot.value.median, dot.value.q3)
+    ]
+    if panel.measure == "transfer":
+        axes.set_ylim(0, 1)
+        axes.yaxis.set_major_formatter(PercentFormatter(1, 0))
+        return
+    if panel.over:
+        values.append(1.0)
+    if drawing.ideal:
+        places = [dot.x for dot in panel.dots]
+        values.append(min(places) / max(places))
+    scale(axes, "y", values, tick_ratio if panel.over else tick_time)
+
+
+def _scale_places(axes: Axes, drawing: Drawing, panels: Sequence[Panel]) -> None:
     """Name some of the places of the x axis at which lines have dots."""
+    lines = [line for panel in panels for line in panel.lines]
     dots = [dot for line in lines for joined, some in line.strokes for dot in some if joined or len(some) < 2]
-    places = sorted({dot.x for dot in dots})
+    places = sorted({dot.x for dot in dots or [dot for line in lines for dot in line.dots]})
     powers = all(round(x).bit_count() == 1 for x in places)
     named = power_of_two if powers and drawing.x == "vertices" else "{:,.6g}".format
     wide = max(len(named(round(x))) for x in places) > 4
-    most = MOST_PLACES // 2 if wide else MOST_PLACES
-    if places[0] > 0:
+    if places[0] > 0 and places[-1] >= LEAST_SPAN * places[0]:
+        around = (places[-1] / places[0]) ** 0.04
         axes.set_xscale("log")
+        axes.set_xlim(places[0] / around, places[-1] * around)
+    else:
+        around = 0.04 * (places[-1] - places[0] or 1)
+        axes.set_xlim(places[0] - around, places[-1] + around)
+    most = MOST_PLACES // 2 if wide else MOST_PLACES
     axes.xaxis.set_major_locator(LogLocator(2, numticks=most) if powers else FixedLocator(places, nbins=most))
-    axes.xaxis.set_minor_locator(NullLocator())
+    tenths = LogLocator(subs=range(1, 10), numticks=99)
+    axes.xaxis.set_minor_locator(FixedLocator(places) if drawing.x == "vertices" else tenths)
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: named(round(x))))
+
+
+def draw_scatter(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
+    """Draw each printed time against what was measured of the same; return the height in inches."""
+    (panel,), axes, ends = panels, figure.subplots(), []
+    for dot in panel.dots:
+        axes.plot(dot.x, dot.value.median, ls="", alpha=0.75, gid=tips([dot], duration), **look(dot.entry))
+    scale(axes, "x", [dot.x for dot in panel.dots], tick_time)
+    scale(axes, "y", [dot.value.median for dot in panel.dots], tick_time)
+    axes.grid(color="0.92", lw=0.6)
+    (left, right), grey = axes.get_xlim(), dict[str, Any](color="0.6", lw=0.8)
+    for over in (1.0, 0.1, 0.01):
+        axes.plot([left, right], [left * over, right * over], scaley=False, zorder=1, **grey)
+        if right * over <= axes.get_ylim()[1]:
+            ends.append((right * over, comparative(over) if over < 1 else "as printed", grey))
+    name_ends(axes, ends, TALL)
+    axes.set_xlabel("Printed")
+    axes.set_ylabel(f"Measured on {panel.machine}")
+    solvers = {dot.entry.solver.split("/")[-1]: look(dot.entry) for dot in panel.dots}
+    add_key(
+        figure, {name: {key: style[key] for key in ("marker", "color")} for name, style in solvers.items()}
+    )
+    return [TALL]

@@ -44,7 +44,7 @@ def _cells(line: str) -> list[str]:
 
 def _words(text: str) -> Markup:
     """Turn the signs within a paragraph into HTML; what stands in code is left as it is."""
-    plain = " ".join(text.split()).replace(r"\|", "|")
+    plain = re.sub(r"[ \t\n]+", " ", text).strip(" ").replace(r"\|", "|")
     code = [Markup("<code>{}</code>").format(part) for part in re.findall(r"`([^`]*)`", plain)]
     marked = re.sub(r"`[^`]*`", "\0", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", plain.replace("\0", "")))
     bold = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", str(escape(marked)))

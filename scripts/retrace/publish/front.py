@@ -84,7 +84,10 @@ class Abstract:
     @property
     def by_verdict(self) -> dict[Verdict, list[str]]:
         """The claims of each verdict of the first machine, what fails first."""
-        verdicts = {name: next(iter(of_claim.values())).verdict for name, of_claim in self.findings.items()}
+        verdicts = {
+            name: next((finding.verdict for finding in of_claim.values()), Verdict.OPEN)
+            for name, of_claim in self.findings.items()
+        }
         every = {
             verdict: [name for name, of in verdicts.items() if of == verdict] for verdict in FAILURES_FIRST
         }

@@ -1,9 +1,11 @@
 """Figures within a page: the SVG that matplotlib writes, in a quarter of its bytes.
 
-What figures share stands once: markers and clips, whose ids are hashes of their content, and styles.
+What figures share stands once: markers and clips, whose ids are hashes of their content, and styles. Each
+colour has a second one for a dark page.
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from html import escape
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -14,6 +16,20 @@ from retrace.system.errors import RetraceError
 
 UNSEEN = ("metadata", "style", "title", "desc", "defs")
 """Elements that are left out: the page names its figures itself, and has one set of definitions."""
+COLOUR = re.compile(r"#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b")
+PAINT = ("fill", "stroke")
+"""Attributes of their own that draw as a style does."""
+LETTERING = ("font-family", "font-size")
+"""Attributes that a drawing has for all its texts."""
+LUMINANCE_WEIGHTS = (0.2126, 0.7152, 0.0722)
+"""Of the linear parts of a colour in its luminance, as WCAG 2 defines it, also FLARE."""
+FLARE, DARK_GROUND = 0.05, 0.0065
+"""What contrast adds to a luminance, and the luminance of a dark page."""
+SEEN, HUE = 3.0, 0.1
+"""The least contrast of a graphical object in WCAG 2, and how far the linear parts of a hue differ."""
+FILLED = re.compile(r"(?<![-\w])fill:(?! *none)")
+TIP, BETWEEN_TIPS = "tip:", "|"
+"""How the id of an element begins that has words for each of its markers, and what stands between them."""
 FRACTION = re.compile(r"\d+\.\d+")
 UNTURNED = re.compile(r"rotate\(-?0 ")
 
@@ -23,7 +39,8 @@ class InlineFigures:
 
     def __init__(self) -> None:
         self._definitions: dict[str, str] = {}
-        self._styles: dict[str, str] = {}
+        self._styles: dict[tuple[str, bool], str] = {}
+        """The classes, by the style and whether it is of a line or a marker, on which no text stands."""
 
     @property
     def definitions(self) -> Markup:
@@ -33,8 +50,13 @@ class InlineFigures:
     @property
     def rules(self) -> Markup:
         """Return the style sheet of the figures; nothing in it can end a style element."""
-        rules = (f".{name}{{{style}}}\n" for style, name in self._styles.items())
-        return Markup("".join(rules).replace("<", ""))
+        return _sheet((style, name) for (style, _), name in self._styles.items())
+
+    @property
+    def dark_rules(self) -> Markup:
+        """Return what differs in it on a dark page."""
+        coloured = ((*key, name) for key, name in self._styles.items() if COLOUR.search(key[0]))
+        return _sheet((_style_on_dark(style, is_line), name) for style, is_line, name in coloured)
 
     def add(self, svg: str, name: str, title: str) -> Markup:
         """Return an SVG file as an element of HTML with the id `drawing-<name>`.
@@ -50,17 +72,20 @@ class InlineFigures:
                 if key := part.get("id"):
                     self._definitions.setdefault(key, self._element(part, {"id": key}))
         box = {key: _rounded(root.get(key, "")) for key in ("viewBox", "width")}
+        box |= {key: value for key in LETTERING if (value := root.get(key))}
         attributes = {"id": f"drawing-{name}", "role": "img", "aria-label": title} | box
         return Markup(self._element(root, attributes))
 
     def _element(self, part: Element, given: dict[str, str] | None = None) -> str:
         """Return an element with its children; `given` attributes replace or join those that draw it."""
         tag = part.tag.rpartition("}")[2]
+        _spread_tips(part)
         children = [self._element(child) for child in part if child.tag.rpartition("}")[2] not in UNSEEN]
-        inside = escape((part.text or "").strip()) + "".join(children)
+        tip = f"<title>{escape(words)}</title>" if (words := part.get(TIP)) else ""
+        inside = tip + escape((part.text or "").strip()) + "".join(children)
         attributes = self._attributes(part) if tag != "svg" else {}
         attributes |= given or {}
-        if tag == "g" and not attributes:
+        if tag == "g" and not attributes and not tip:
             return inside  # which only had a name
         written = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items())
         return f"<{tag}{written}>{inside}</{tag}>"
@@ -70,13 +95,75 @@ class InlineFigures:
         attributes = {}
         for full, value in part.items():
             key = full.rpartition("}")[2]
-            if key == "style":
-                attributes["class"] = self._styles.setdefault(value, f"f{len(self._styles)}")
-            elif key == "d":
+            if key == "d":
                 attributes[key] = re.sub(r"\s*([A-Za-z])\s*", r"\1", _rounded(value))
-            elif key not in ("id", "transform") or (key == "transform" and not UNTURNED.match(value)):
+            elif key not in (*PAINT, TIP, "style", "id", "transform") or (
+                key == "transform" and not UNTURNED.match(value)
+            ):
                 attributes[key] = _rounded(value)
+        painted = "; ".join(f"{key}: {colour}" for key in PAINT if (colour := part.get(key)))
+        if style := "; ".join(filter(None, (painted, part.get("style")))):
+            is_line = part.tag.endswith("use") or not FILLED.search(style)
+            attributes["class"] = self._styles.setdefault((style, is_line), f"f{len(self._styles)}")
         return attributes
+
+
+def _spread_tips(part: Element) -> None:
+    """Give the words in an element's id to its markers, if there are as many, or else to itself."""
+    if (words := part.get("id", "")).startswith(TIP):
+        tips = words.removeprefix(TIP).split(BETWEEN_TIPS)
+        markers = [one for one in part.iter() if one.tag.rpartition("}")[2] == "use"]
+        each = (
+            list(zip(markers, tips, strict=True)) if len(markers) == len(tips) else [(part, "; ".join(tips))]
+        )
+        for one, tip in each:
+            one.set(TIP, tip)
+
+
+def _style_on_dark(style: str, is_line: bool) -> str:
+    """Return a style for a dark page; a line or marker keeps a hue that is seen there."""
+    return COLOUR.sub(lambda found: found[0] if is_line and _is_seen(found[0]) else on_dark(found[0]), style)
+
+
+def _is_seen(colour: str) -> bool:
+    """Whether it is a hue, not a grey, and differs enough from a dark page."""
+    linear = _linear_parts(colour)
+    return max(linear) - min(linear) > HUE and _luminance(linear) + FLARE >= SEEN * (DARK_GROUND + FLARE)
+
+
+def _linear_parts(colour: str) -> list[float]:
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    return [_linear(int(digits[at : at + 2], 16) / 255) for at in (0, 2, 4)]
+
+
+def _luminance(linear: Sequence[float]) -> float:
+    return sum(weight * part for weight, part in zip(LUMINANCE_WEIGHTS, linear, strict=True))
+
+
+def on_dark(colour: str) -> str:
+    """Return what `#rrggbb` or `#rgb` becomes on a dark page: any two keep their contrast, light for dark."""
+    linear = _linear_parts(colour)
+    luminance = _luminance(linear)
+    wanted = min(1.0, (1 + FLARE) / (luminance + FLARE) * (DARK_GROUND + FLARE) - FLARE)
+    hue = [part / max(linear) for part in linear] if luminance else [1.0] * 3
+    full = luminance / max(linear) if luminance else 1.0
+    white = max(0.0, (wanted - full) / (1 - full)) if full < 1 else 0.0
+    scale = min(1.0, wanted / full)
+    turned = [white + (1 - white) * scale * part for part in hue]
+    return "#" + "".join(f"{round(255 * _encoded(part)):02x}" for part in turned)
+
+
+def _linear(part: float) -> float:
+    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+
+def _encoded(linear: float) -> float:
+    return 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055
+
+
+def _sheet(styles: Iterable[tuple[str, str]]) -> Markup:
+    rules = (f".{name}{{{style}}}\n" for style, name in styles)
+    return Markup("".join(rules).replace("<", ""))
 
 
 def _rounded(numbers: str) -> str:

@@ -1,111 +1,185 @@
-"""An experiment as a table to be sorted and filtered: a row for each solver on each graph.
+"""An experiment as a table to be filtered and ranked: a row for each solver on each graph and machine.
 
-A row carries what it is filtered by, a cell the value it is sorted by, and the address of its record.
+Each time stands beside the best of its graph and machine, by `records.ranking`: the page's script shows and
+orders what is here, and computes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from retrace.publish.doubts import doubts
 from retrace.publish.page import MARK, Cell
-from retrace.publish.tables import printed_cell, ratio_cell, time_cell
-from retrace.reports.frame import Entry, Frame, GraphRow, Printed
+from retrace.publish.record_cards import address
+from retrace.publish.tables import printed_cell, time_cell
+from retrace.records.machine_check import Doubt
+from retrace.records.ranking import Order, rank
+from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, GraphRow, Measured, Printed, why_incomparable
 from retrace.reports.measures import Measure
 from retrace.reports.report import TableLayout
-from retrace.reports.wording import EMPTY
+from retrace.reports.wording import speed
 
-OFFERED: tuple[Measure, ...] = (
-    "total",
-    "solve",
-    "kernel",
-    "upload",
-    "download",
-    "setup",
-    "again",
-    "lock",
-    "prepare",
-)
-SPREAD = ("1st quartile", "3rd quartile", "trials")
-"""What may be shown of a total besides; the page's script knows these words."""
+OFFERED: tuple[Measure, ...] = ("first search", "resident", "total", "energy")
+"""The measures by which a reader may rank every table."""
+SHADES = (1.0, 1.5, 3.0, 10.0)
+"""The ratios to the best up to which a cell has the first colour, the second and so on."""
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column: its heading, the machine whose numbers it has, whether it is shown at first.
+class RankedCell:
+    """A time, how much slower than the best it is, and its colour; both are empty of what has no best.
 
-    One with `fills` has no cells: when it is chosen, the page's script fills it with that of the records.
+    `best` are all that cannot be told from the least.
     """
 
-    heading: str
-    machine: str = ""
-    shown: bool = True
-    tip: str = ""
-    fills: str = ""
+    cell: Cell = field(default_factory=Cell)
+    over: str = ""
+    step: int | None = None
+    best: bool = False
 
 
 @dataclass(frozen=True)
 class ListingRow:
-    """A row of a listing: what it is filtered by, and the cells of the columns that have some."""
+    """A solver on a graph: a record of a machine, or printed numbers alone; then its address is empty."""
 
+    machine: str
     graph: str
+    on: str
+    """The graph, with what is asked of it and what makes it another one."""
+    place: int
+    """The graph's, the one of most work first."""
+    is_largest: bool
+    """Whether no graph that the machine has timed here is larger."""
     solver: str
-    whose: str
-    cells: Sequence[Cell]
+    title: str
+    address: str
+    tip: str
+    times: Sequence[RankedCell]
+    printed: Sequence[Cell]
 
 
 @dataclass(frozen=True)
 class Listing:
-    """A table of an experiment."""
+    """A table of an experiment: its columns are measures and printed systems; `by` ranks it at first."""
 
-    columns: Sequence[Column]
-    lines: Sequence[ListingRow]
-
-
-def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listing:
-    """List an experiment's frame; the columns of `machines` come in their order."""
-    machines = [name for name in machines if name in frame.machines]
-    systems = dict.fromkeys((entry.machine, entry.hardware) for entry in frame.printed)
-    shown: list[Measure] = list(dict.fromkeys([layout.by, layout.beside]))
-    hidden = [*(phase for phase in OFFERED if phase not in shown), *SPREAD]
-    compared, doubtful = layout.speed_up, doubts(frame.measured)
-    fast = {e.machine for e in frame.measured if e.total and compared and e.solver == compared.of}
-    columns = [Column("Solver"), Column("Graph")]
-    for machine in machines:
-        columns += [Column(_heading(machine, measure), machine) for measure in shown]
-        if compared and machine in fast:
-            columns.append(Column(f"{machine}: speed-up", machine, tip=f"over {compared.over}"))
-    columns += [Column(f"printed: {system} ({hardware})") for system, hardware in systems]
-    columns += [Column("Vertices", shown=False), Column("Arcs", shown=False)]
-    for machine in machines:
-        columns += [Column(_heading(machine, what), machine, shown=False, fills=what) for what in hidden]
-    lines = []
-    for place, row in enumerate(frame.rows):
-        for name, printed in _names(frame, row).items():
-            entries = {machine: row.measured.get((machine, name)) for machine in machines}
-            first = next(filter(None, (*entries.values(), *printed)))
-            cells = [Cell(_title(first, printed)), Cell(row.title, value=place)]
-            for machine, entry in entries.items():
-                times = [(measure, time_cell(entry, measure, doubtful)) for measure in shown]
-                cells += [c if m == shown[-1] or not c.bad else replace(c, text=EMPTY) for m, c in times]
-                if compared and machine in fast:
-                    over = row.of(machine, compared.over)
-                    is_fast = entry is not None and entry.solver == compared.of
-                    cells.append(ratio_cell(over, entry) if is_fast else Cell(""))
-            for system in systems:
-                numbers = [entry for entry in printed if (entry.machine, entry.hardware) == system]
-                cell = printed_cell(numbers, layout, " ms")
-                text = f"{cell.text} {MARK}" if cell.notes else cell.text
-                value = numbers[0].printed.ms if numbers else None
-                cells.append(Cell(text, " ".join(cell.notes), value=value))
-            cells += [Cell(f"{count:,}", value=count) for count in (first.vertices, first.arcs)]
-            lines.append(ListingRow(row.title, first.full_name, first.kind, cells))
-    return Listing(columns, lines)
+    by: Measure
+    measures: Sequence[Measure]
+    systems: Sequence[str]
+    rows: Sequence[ListingRow]
 
 
-def _heading(machine: str, what: str) -> str:
-    return machine if what == "total" else f"{machine}: {what}"
+def listing(frame: Frame, layout: TableLayout) -> Listing:
+    """List an experiment's frame."""
+    return _Listed(frame, layout).listing
+
+
+@dataclass(frozen=True)
+class _Listed:
+    frame: Frame
+    layout: TableLayout
+
+    @property
+    def listing(self) -> Listing:
+        systems = [f"{system} ({hardware})" for system, hardware in self.systems]
+        graphs = sorted(self.frame.rows, key=lambda row: row.first.work, reverse=True)
+        rows = [
+            line for place, row in enumerate(graphs) for m in self.frame.machines or [""]
+            for line in self.lines(place, row, m)
+        ]  # fmt: skip
+        return Listing(self.layout.by, self.measures, systems, rows)
+
+    @cached_property
+    def systems(self) -> list[tuple[str, str]]:
+        return list(dict.fromkeys((entry.machine, entry.hardware) for entry in self.frame.printed))
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        """What the table shows, and those of the offered measures that any record has."""
+        timed = {measure for entry in self.frame.measured for measure in entry.times}
+        shown: list[Measure] = list(dict.fromkeys([*OFFERED, self.layout.by, self.layout.beside]))
+        return [measure for measure in shown if measure in timed]
+
+    @cached_property
+    def doubtful(self) -> Mapping[str, Sequence[Doubt]]:
+        return doubts(self.frame.measured)
+
+    @cached_property
+    def largest(self) -> dict[str, str]:
+        """The row of each machine's largest graph, with the pair that is printed."""
+        timed = [
+            (entry, row)
+            for row in self.frame.rows
+            for entry in row.measured.values()
+            if entry.total and entry.pair == PRINTED_PAIR
+        ]
+        timed.sort(key=lambda one: one[0].work)
+        return {entry.machine: row.title for entry, row in timed}
+
+    def lines(self, place: int, row: GraphRow, machine: str) -> Iterator[ListingRow]:
+        """Yield what a machine measured of a graph, the best first, then what is printed alone."""
+        here = row.here(machine)
+        best = {measure: best_of(here, measure) for measure in self.measures}
+        entries = []
+        for name, printed in _names(self.frame, row).items():
+            entry = row.measured.get((machine, name))
+            if entry or printed:
+                entries.append((entry, printed))
+
+        def order(one: tuple[Measured | None, Sequence[Printed]]) -> float:
+            times = one[0].times.get(self.layout.by) if one[0] else None
+            return times.median if times else float("inf")
+
+        for entry, printed in sorted(entries, key=order):
+            first = entry or printed[0]
+            why = self.doubtful.get(address(entry.record), ()) if entry else ()
+            yield ListingRow(
+                machine=machine,
+                graph=row.first.graph,
+                on=row.title,
+                place=place,
+                is_largest=row.title == self.largest.get(machine, row.title),
+                solver=first.full_name,
+                title=_title(first, printed),
+                address=address(entry.record) if entry else "",
+                tip="; ".join(f"doubtful: {doubt.found}" for doubt in why),
+                times=[*self.times(entry, best)],
+                printed=[self.printed(printed, system) for system in self.systems],
+            )
+
+    def times(self, entry: Measured | None, best: Mapping[Measure, Measured | None]) -> Iterator[RankedCell]:
+        """Yield a cell of each measure; what came of a record without times stands in the first alone."""
+        for place, measure in enumerate(self.measures):
+            cell = time_cell(entry, measure, self.doubtful)
+            yield beside_best(Cell("") if cell.bad and place else cell, best[measure], measure)
+
+    def printed(self, printed: Sequence[Printed], system: tuple[str, str]) -> Cell:
+        numbers = [entry for entry in printed if (entry.machine, entry.hardware) == system]
+        cell = printed_cell(numbers, self.layout, " ms")
+        text = f"{cell.text} {MARK}" if cell.notes else cell.text
+        return Cell(text, " ".join(cell.notes), value=numbers[0].printed.ms if numbers else None)
+
+
+def best_of(here: Sequence[Measured], measure: Measure) -> Measured | None:
+    """Return the least of a graph and machine by a measure; None of nothing."""
+    timed = [entry for entry in here if measure in entry.times]
+    return min(timed, key=lambda entry: entry.times[measure].median, default=None)
+
+
+def beside_best(cell: Cell, best: Measured | None, measure: Measure) -> RankedCell:
+    """Set a time beside the best one, as far as both compare."""
+    if best is None or cell.entry is None or cell.times is None or not best.times[measure].minimum:
+        return RankedCell(cell)
+    if cell.entry is best:
+        return RankedCell(cell, "", 0, best=True)
+    if why_incomparable(cell.entry, best) is not None:
+        return RankedCell(cell)
+    least = best.times[measure]
+    over = cell.times.median / least.median
+    if over < SHADES[1] and rank(least, cell.times) is Order.TIE:
+        return RankedCell(cell, "", 0, best=True)
+    return RankedCell(cell, speed(1 / over), sum(over > step for step in SHADES))
 
 
 def _names(frame: Frame, row: GraphRow) -> dict[str, list[Printed]]:

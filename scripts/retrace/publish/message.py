@@ -1,130 +1,175 @@
 """A figure's message: what its numbers say, in place of the names in braces of a drawing's `finding`.
 
-`{pageable}` becomes the values of that line or bar, `{pageable over pinned}` how many times as long one takes
-as the other, each on the largest graph first, of bars also by the measure beside them; `{least of vert}`
-where a line is the lowest, and its ends over that; `{crossing of seq and vert}` between which sizes the first
-begins to take more for good, or less.
+`{two parts over one part as a copy}` becomes how much faster or slower the first line or bar is than the
+second, which the words after `as` name; `{printed a over b}` the same of printed times; `{a}` the values of a
+line, or how it compares with what the drawing divides by; `{least of a}` where a line is the lowest,
+and its ends over that. The largest size or first graph is named, and where it is the other way round.
 """
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
-from retrace.publish.panels import Dot, Panel
+from retrace.publish.panel import Dot, Panel, of_first_machine
+from retrace.publish.panels import FigureContent
+from retrace.publish.plain_names import plain_label
 from retrace.publish.sentences import sentence
-from retrace.records.ranking import Order, rank
+from retrace.records.ranking import Order, rank, why_untold
+from retrace.reports.evidence import fits
 from retrace.reports.frame import why_incomparable
-from retrace.reports.report import Drawing
-from retrace.reports.wording import duration, power_of_two, ratio
+from retrace.reports.wording import comparative, duration, power_of_two
 
+PLACEHOLDERS = re.compile(
+    r"(?P<printed>printed )?(?P<name>.+?)(?: over (?P<base>.+?))?(?: as (?P<words>.+))?"
+)
 Points = dict[str, Dot]
-"""By the size, setting or graph that they are at; from the smallest on."""
+"""By the size, setting or graph that they are at; from the smallest size on."""
 
 
-def message(drawing: Drawing, chosen: Sequence[Panel]) -> str:
+@dataclass(frozen=True)
+class Compared:
+    """How many times as long something takes at a place, and why that cannot be told, if so."""
+
+    over: float
+    place: str
+    untold: str = ""
+
+    @property
+    def side(self) -> int:
+        """1 if it is slower, -1 if it is faster, 0 if that cannot be told."""
+        return 0 if self.untold else 1 if self.over > 1 else -1
+
+
+def message(content: FigureContent) -> str:
     """Fill in a drawing's finding for its first machine; empty if there is nothing of what it names."""
-    machines = list(dict.fromkeys(panel.machine for panel in chosen if panel.machine))
-    first = [panel for panel in chosen if panel.machine in machines[:1]]
-    compared = [panel for panel in first if panel.compares]
-    panels = compared or [panel for panel in first if panel.measure == drawing.y]
     try:
-        text = re.sub(r"\{(.+?)\}", lambda braces: _fill(braces[1], drawing, panels), drawing.finding)
+        return re.sub(r"\{(.+?)\}", lambda braces: _fill(braces[1], content), content.drawing.finding)
     except KeyError:
         return ""
-    return f"{text} ({machines[0]})" if text and len(machines) > 1 else text
 
 
-def _fill(asked: str, drawing: Drawing, panels: Sequence[Panel]) -> str:
+def _fill(asked: str, content: FigureContent) -> str:
+    panels = of_first_machine(content.panels)
     if asked.startswith("least of "):
-        return _least(_points(asked.removeprefix("least of "), drawing, panels), drawing)
-    if asked.startswith("crossing of "):
-        return _crossing(asked.removeprefix("crossing of "), drawing, panels)
-    name, _, base = asked.partition(" over ")
-    points, under = _points(name, drawing, panels), _points(base, drawing, panels) if base else {}
-    values = _over(points, under) if base else {place: dot.value.median for place, dot in points.items()}
-    if not values:
-        raise KeyError(asked)
-    divided, lines = bool(base or panels[0].over), drawing.kind == "lines"
-    write = ratio if divided else "{:.0%}".format if panels[0].measure == "transfer" else duration
-    aside = _over(points, under, beside=True) if base and drawing.beside else {}
-    numbers = [
-        (write(value), place, f"{drawing.beside} {ratio(aside[place])}" if place in aside else "")
-        for place, value in values.items()
+        return _least(_points(asked.removeprefix("least of "), content, panels), content)
+    match = PLACEHOLDERS.fullmatch(asked)
+    assert match
+    name, base, printed = match["name"], match["base"], bool(match["printed"])
+    points = _points(name, content, panels, printed)
+    if base:
+        compared = _over(points, _points(base, content, panels, printed))
+        if printed:  # of the graph of which the title says what was measured
+            here = _over(*(_points(one, content, panels) for one in (name, base)))
+            same = [one for one in compared if here and one.place == here[0].place] or compared
+            return comparative(same[0].over, match["words"] or "") if same else ""
+    elif panels[0].over:
+        compared = [Compared(d.value.median, at, _untold(d, panels[0], content)) for at, d in points.items()]
+    else:
+        return _values(points, content, panels[0], match["words"])
+    return _said_of(compared, match["words"] or "", content)
+
+
+def _said_of(every: Sequence[Compared], words: str, content: FigureContent) -> str:
+    """Say the comparison at the largest size or on the first graph, and one that is the other way round."""
+    if not every:
+        raise KeyError(words)
+    lines = _by_size(content)
+    first, *others = reversed(every) if lines else every
+    turned = [other for other in others if other.side == -first.side != 0]
+    said = comparative(first.over, words, first.untold) + _at(first.place, content)
+    if turned:
+        other = turned[-1] if lines else turned[0]
+        said += f", {comparative(other.over)}{_at(other.place, content, again=True)}"
+    return said
+
+
+def _values(points: Points, content: FigureContent, panel: Panel, words: str | None) -> str:
+    write = "{:.0%}".format if panel.measure == "transfer" else duration
+    ends = list(points.items())[:: -max(1, len(points) - 1)]
+    said = [
+        write(dot.value.median).replace("%", "\N{NO-BREAK SPACE}%")
+        + (f" {words}" if words and number == 0 else "")
+        + _at(place, content, again=number > 0)
+        for number, (place, dot) in enumerate(ends)
     ]
-    telling = _telling(list(values.values()), divided) if lines else range(len(values))
-    sizes = lines and drawing.x == "vertices"
-    shown = [numbers[index] for index in telling]
-    return sentence("values", values=shown, divided=divided, graphs=not lines, sizes=sizes)
+    return ", ".join(said)
 
 
-def _over(points: Points, under: Points, beside: bool = False) -> dict[str, float]:
-    """Return how many times as long the first take where both are, and may be compared."""
-    alike = [
-        (at, (dot, under[at])) for at, dot in points.items() if at in under and _comparable(dot, under[at])
+def _by_size(content: FigureContent) -> bool:
+    """Return whether places are sizes or settings, and not graphs."""
+    return not any(panel.graph for panel in content.panels) or content.drawing.kind == "lines"
+
+
+def _at(place: str, content: FigureContent, again: bool = False) -> str:
+    drawing = content.drawing
+    if not place or drawing.ideal:
+        return ""
+    if not _by_size(content):
+        return f" on {plain_label(place)}"
+    return f" at {place}{' vertices' if drawing.x == 'vertices' and not again else ''}"
+
+
+def _untold(dot: Dot, panel: Panel, content: FigureContent) -> str:
+    """Say why what a ratio is made of cannot be told apart; empty if it can."""
+    read = content.report.variant if content.report else None
+    drawing = content.drawing
+    if read is None or drawing.over is None or dot.entry.record is None:
+        return ""
+    bases = (
+        entry.times[panel.measure]
+        for entry in content.entries.measured
+        if fits(entry, read(drawing.over)) and entry.label == dot.entry.label
+        and why_incomparable(entry, dot.entry) is None and panel.measure in entry.times
+    )  # fmt: skip
+    base = next(bases, None)
+    return "" if base is None else why_untold(dot.entry.times[panel.measure], base)
+
+
+def _over(points: Points, under: Points) -> list[Compared]:
+    """Compare the first with the second where both are, and may be compared."""
+    return [
+        Compared(
+            dot.value.median / other.value.median,
+            at,
+            why_untold(dot.value, other.value) if dot.entry.record else "",
+        )
+        for at, dot in points.items()
+        if (other := under.get(at))
+        and (dot.entry.printed or why_incomparable(dot.entry, other.entry) is None)
     ]
-    times = {at: [dot.beside if beside else dot.value for dot in dots] for at, dots in alike}
-    return {at: first.median / second.median for at, (first, second) in times.items() if first and second}
 
 
-def _comparable(dot: Dot, other: Dot) -> bool:
-    return why_incomparable(dot.entry, other.entry) is None
+def _tie(dot: Dot, other: Dot) -> bool:
+    return rank(dot.value, other.value) is Order.TIE
 
 
-def _points(name: str, drawing: Drawing, panels: Sequence[Panel]) -> Points:
-    """Return the dots of a line, from the smallest size, or of a bar by graph; KeyError without any."""
-    points = {}
+def _points(name: str, content: FigureContent, panels: Sequence[Panel], printed: bool = False) -> Points:
+    """Return the dots of a line, from the smallest size, or of a row by graph; KeyError without any."""
+    points: Points = {}
+    every = [round(dot.x) for panel in panels for line in panel.lines for dot in line.dots]
+    powers = content.drawing.x == "vertices" and all(size.bit_count() == 1 for size in every)
     for panel in panels:
         for line in panel.lines:
-            for dot in line.dots if name in (line.name, line.dots[0].entry.name) else ():
-                alone = drawing.kind == "bars" and len(panels) == 1
-                points["" if alone else _place(drawing, panel, dot)] = dot
+            for dot in line.dots if name in (line.name, line.dots[-1].entry.name) else ():
+                if bool(dot.entry.printed) is printed and (printed or dot.entry.machine == panel.machine):
+                    size = power_of_two(round(dot.x)) if powers else f"{dot.x:,.6g}"
+                    points.setdefault(panel.graph or size, dot)
     if not points:
         raise KeyError(name)
-    return points
+    alone = not content.drawing.graphs and len(points) == 1 and panels[0].graph
+    return {"": next(iter(points.values()))} if alone else points
 
 
-def _place(drawing: Drawing, panel: Panel, dot: Dot) -> str:
-    if drawing.kind == "bars":
-        return panel.graph
-    every = [round(dot.x) for line in panel.lines for dot in line.dots]
-    powers = drawing.x == "vertices" and all(size.bit_count() == 1 for size in every)
-    return power_of_two(round(dot.x)) if powers else f"{dot.x:,.6g}"
-
-
-def _telling(values: Sequence[float], divided: bool) -> list[int]:
-    """Return the places of the last value, of the first ratio on its side of 1 for good, and 0."""
-    last = len(values) - 1
-    turn = _turn(values) if divided else last
-    return list(dict.fromkeys([last, turn or last, 0]))
-
-
-def _turn(values: Sequence[float]) -> int:
-    """Return the place from which ratios stay on one side of 1."""
-    last = turn = len(values) - 1
-    while turn > 0 and (values[turn - 1] < 1) == (values[last] < 1):
-        turn -= 1
-    return turn
-
-
-def _crossing(asked: str, drawing: Drawing, panels: Sequence[Panel]) -> str:
-    """Say between which sizes, or below or above all of them, the ratio of two lines passes 1 for good."""
-    first, second = (_points(name, drawing, panels) for name in asked.split(" and "))
-    ratios = _over(first, second)
-    if not ratios:
-        raise KeyError(asked)
-    places, values = list(ratios), list(ratios.values())
-    if turn := _turn(values):
-        below, above = places[turn - 1], places[turn]
-    else:
-        below, above = ("", places[0]) if values[0] >= 1 else (places[-1], "")
-    return sentence("crossing", below=below, above=above, sizes=drawing.x == "vertices")
-
-
-def _least(points: Points, drawing: Drawing) -> str:
+def _least(points: Points, content: FigureContent) -> str:
     """Say where the least of some values is, and how they are at the ends; or that all are alike."""
     values = [(dot.value.median, place) for place, dot in points.items()]
     best, place = min(values)
     if {rank(a.value, b.value) for a, b in combinations(points.values(), 2)} == {Order.TIE}:
         return sentence("alike", least=duration(best), most=duration(max(values)[0]))
-    ends = [(ratio(value / best), end) for value, end in (values[0], values[-1]) if end != place]
-    return sentence("least", least=duration(best), place=place, ends=ends, graphs=drawing.kind == "bars")
+    ends = [
+        comparative(1.0 if _tie(points[end], points[place]) else ms / best) + _at(end, content, again=True)
+        for ms, end in (values[0], values[-1])
+        if end != place
+    ]
+    return f"{duration(best)}{_at(place, content)}" + (f" ({', '.join(ends)})" if ends else "")

@@ -126,7 +126,11 @@ def _environment(escapes: bool) -> Environment:
         keep_trailing_newline=True,
     )
     wording = (duration, plural, ratio, three_digits, word_list)
-    environment.filters |= {"markdown": _markdown, **{written.__name__: written for written in wording}}
+    environment.filters |= {
+        "markdown": _markdown,
+        "zip": zip,
+        **{written.__name__: written for written in wording},
+    }
     environment.globals |= {"EMPTY": EMPTY, "MARK": MARK, "UNSURE": UNSURE, "RULE": RULE}
     environment.globals |= {"LEAST_BYTES": LEAST_BYTES, "LEAST_TRIALS": LEAST_TRIALS}
     return environment

@@ -1,5 +1,7 @@
 """What a newcomer reads in place of the keys of problems and graphs."""
 
+import re
+
 from retrace.reports.frame import Entry
 from retrace.reports.wording import TIMES, power_of_two
 
@@ -28,3 +30,10 @@ def graph_of(entry: Entry) -> str:
     arcs = entry.arcs_per_vertex
     known = PLAIN.get(entry.graph, entry.graph)
     return f"random, {power_of_two(entry.vertices)} vertices {TIMES} {arcs} arcs" if arcs else known + other
+
+
+def plain_label(label: str) -> str:
+    """Name a graph by its label, with what makes it another one."""
+    name = re.split(r"[^\w-]", label, maxsplit=1)[0]
+    rest = label.removeprefix(name)
+    return f"the {PLAIN[name].partition(',')[0]}{rest}" if name in PLAIN else label

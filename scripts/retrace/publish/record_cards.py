@@ -13,12 +13,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.publish.page import words
+from retrace.publish.page import MARK, words
 from retrace.publish.verification import result
 from retrace.records.machine_check import Doubt
 from retrace.records.record import PHASES, Record
 from retrace.reports.frame import Measured
+from retrace.reports.measures import Measure
 from retrace.reports.wording import duration
+
+SHOWN_OF_TRIALS = (
+    *("upload", "solve", "download", "kernel", "load"),
+    *("sm_clock_mhz", "throttled", "again", "lock", "prepare"),
+)
+"""What the page lists of a trial beside its total."""
+MOST_TRIALS, DIGITS = 16, 5
+"""Of how many trials it lists that, and with how many digits; it draws the totals of all."""
 
 
 def address(record: Record) -> str:
@@ -61,32 +70,31 @@ def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str,
     }
     if not record.timed:
         return card
-    times = {phase: entry.times[phase] for phase in PHASES if phase in entry.times}
-    if doubts:
-        concerning = {phase: [doubt.found for doubt in doubts if doubt.concerns(phase)] for phase in times}
-        card["doubtful"] = {phase: found for phase, found in concerning.items() if found}
+    measures: tuple[Measure, ...] = (*PHASES, "first search")
+    times = {measure: entry.times[measure] for measure in measures if measure in entry.times}
+    doubted = {measure: any(doubt.concerns(measure) for doubt in doubts) for measure in times}
     card["times"] = [
-        (phase, *map(duration, (t.median, t.q1, t.q3, t.minimum)), t.n, t.median)
-        for phase, t in times.items()
-    ]
-    total = entry.times["total"]
-    card["total"] = (total.q1, total.median, total.q3)
-    card["trials"] = [  # the script adds up their totals: a page of three machines is 0.2 MB smaller
         (
-            t.upload,
-            t.solve,
-            t.download,
-            t.kernel,
-            t.load,
-            t.sm_clock_mhz,
-            t.throttled,
-            t.again,
-            t.lock,
-            t.prepare,
+            measure,
+            duration(t.median) + f" {MARK}" * doubted[measure],
+            *map(duration, (t.q1, t.q3, t.minimum)),
+            t.n,
         )
-        for t in record.trials
+        for measure, t in times.items()
+    ]
+    total = times["total"]
+    card["total"] = (total.q1, total.median, total.q3)
+    card["totals"] = [_rounded(trial.total) for trial in record.trials]
+    card["throttled"] = [place for place, trial in enumerate(record.trials) if trial.throttled]
+    card["trials"] = [
+        [_rounded(getattr(trial, name)) for name in SHOWN_OF_TRIALS] for trial in record.trials[:MOST_TRIALS]
     ]
     return card
+
+
+def _rounded(value: float | bool | None) -> float | bool | None:
+    """Return what a reader can use of a number: its record's file has all of it."""
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
 def _facts(part: str, record: Record) -> list[tuple[str, str]]:

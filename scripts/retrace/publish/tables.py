@@ -18,12 +18,22 @@ from retrace.publish.provenance import cores, emulated, provenance
 from retrace.publish.record_cards import address
 from retrace.records.machine_check import Doubt
 from retrace.records.statistics import ENOUGH, Summary
+from retrace.reports.claim import DERIVED
 from retrace.reports.frame import Frame, GraphRow, Measured, Printed, speed_up, why_incomparable
 from retrace.reports.like_for_like import RESIDENT, best_other, break_even, is_search, order_by
-from retrace.reports.measures import Measure
+from retrace.reports.measures import MEASURES, Measure
 from retrace.reports.physical_limit import PhysicalLimit, least_bytes, limit_of
 from retrace.reports.report import Report, TableLayout, table_layout
-from retrace.reports.wording import EMPTY, duration, few_trials, plural, power_of_two, ratio, three_digits
+from retrace.reports.wording import (
+    EMPTY,
+    duration,
+    few_trials,
+    joules,
+    plural,
+    power_of_two,
+    ratio,
+    three_digits,
+)
 
 TWICE = " / "
 """Between the numbers of two printed columns with the same head."""
@@ -70,12 +80,24 @@ def time_cell(
         return Cell(entry.outcome, entry.record.reason or "", bad=True, notes=[note], address=place)
     if (times := entry.times.get(measure)) is None:
         return Cell(tip="no further search was timed" if measure == RESIDENT else "")
-    text = three_digits(times.median) if plain else duration(times.median)
+    text = three_digits(times.median) if plain else quantity(measure, times.median)
     text += few_trials(times) if measure not in ("setup", "with setup") else ""
     why = [doubt for doubt in doubtful.get(place, ()) if doubt.concerns(measure)]
     notes = [f"{entry.machine}, doubtful: {doubt.why}." for doubt in why]
     text, tip = f"{text} {MARK}" if why else text, "; ".join(f"doubtful: {doubt.found}" for doubt in why)
     return Cell(text, tip, notes=notes, value=times.median, address=place, entry=entry, times=times)
+
+
+def quantity(measure: str, median: float) -> str:
+    """Write the median of a measure, a time but for energy and a share; or a count that a record observed."""
+    match measure:
+        case "energy":
+            return joules(median)
+        case "transfer":
+            return f"{median:.0%}"
+        case timed if timed in (*MEASURES, *DERIVED) or timed.endswith("_ms"):
+            return duration(median)
+    return f"{median:,.6g}"
 
 
 def ratio_cell(slow: Measured | None, fast: Measured | None, by: Measure = "total") -> Cell:

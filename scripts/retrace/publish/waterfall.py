@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from retrace.publish.plain_names import plain_label
 from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
 from retrace.reports.measures import Measure
 from retrace.reports.report import Drawing, Fall
-from retrace.reports.wording import duration, ratio, three_digits, word_list
+from retrace.reports.wording import comparative, duration, times_as_much, word_list
 
 PRINTED, HARDWARE, COPIES, ALGORITHM, BASELINE = (
     "printed", "hardware", "without copies", "algorithm", "baseline",
@@ -29,6 +30,15 @@ MEANINGS = {
     ALGORITHM: "Algorithm: the fastest kernel of ours in its place, both by the solve, in one experiment; "
     "this bar begins at what the published kernel takes in that one.",
     BASELINE: "Baseline: the fastest program on one core in place of the published one.",
+}
+
+
+NAMED_FACTOR = 1.1
+"""How many times less a step that a title names leads to, at least."""
+PROBLEM_WORDS = {
+    "bfs": "a breadth-first search",
+    "stcon": "ST-connectivity",
+    "sssp": "a shortest-path search",
 }
 
 
@@ -49,11 +59,10 @@ class Step:
 
     @property
     def label(self) -> str:
-        """The time, and what the step divides by; of a step upwards, what it multiplies with."""
+        """The time, and how much faster or slower the step makes it."""
         if self.kind == PRINTED:
             return duration(self.after.median)
-        by = f"÷{three_digits(self.factor)}" if self.factor >= 1 else ratio(1 / self.factor)
-        return f"{duration(self.after.median)} ({by})"
+        return f"{duration(self.after.median)} ({comparative(1 / self.factor)})"
 
 
 @dataclass(frozen=True)
@@ -68,29 +77,18 @@ class Way:
     @property
     def title(self) -> str:
         """What is searched, and where."""
-        return f"{self.fall.kernel.split('/')[0]} on {self.fall.graph}, {self.machine}"
+        return f"{self.fall.kernel.split('/')[0]} on {self.fall.graph}"
 
     @property
-    def finding(self) -> str:
-        """How many times less the kernel's way ends at than it begins, and which steps are worth most."""
-        first, last = (self.kernel[place].after.median for place in (0, -1))
-        steps = sorted(self.kernel[1:], key=lambda step: -step.factor)
-        most, *rest = (f"{step.kind} ({ratio(step.factor)})" for step in steps)
-        told = f"{duration(last)} where {duration(first)} are printed"
-        return (
-            f"{told}; the largest step is {most}{', then ' if rest else ''}{word_list(rest) if rest else ''}"
-        )
-
-    @property
-    def ends(self) -> str:
-        """Where the kernel's way begins and ends, and what the steps between are worth."""
+    def numbers(self) -> dict[str, object]:
+        """What a title says: the times at both ends of the kernel's way, and which steps are worth most."""
         first, last = (duration(self.kernel[place].after.median) for place in (0, -1))
-        return f"{first} printed, {last} here: {worth(self.kernel)}"
-
-
-def worth(steps: Sequence[Step]) -> str:
-    """Name the steps with what they divide by."""
-    return ", ".join(f"{step.kind} {ratio(step.factor)}" for step in steps if step.kind != PRINTED)
+        steps = sorted(self.kernel[1:], key=lambda step: -step.factor)
+        worth = [f"{step.kind} {times_as_much(step.factor)}" for step in steps if step.factor > NAMED_FACTOR]
+        problem = PROBLEM_WORDS.get(self.fall.kernel.split("/")[0], self.fall.kernel)
+        graph = plain_label(self.fall.graph)
+        said = worth and word_list(worth)
+        return {"problem": problem, "graph": graph, "first": first, "last": last, "worth": said}
 
 
 def ways(drawing: Drawing, frame: Frame) -> list[Way]:
@@ -101,16 +99,6 @@ def ways(drawing: Drawing, frame: Frame) -> list[Way]:
             kernel, baseline = (list(steps(fall, frame, machine)) for steps in (_kernel, _baseline))
             falls += [Way(machine, fall, kernel, baseline)] if kernel or baseline else []
     return falls
-
-
-def sentences(falls: Iterable[Way]) -> list[str]:
-    """Say of each way what its steps are worth."""
-    said = []
-    for way in falls:
-        kernel = [way.ends] if way.kernel else []
-        baseline = [f"{way.fall.baseline.split('/')[1]}: {worth(way.baseline)}"] if way.baseline else []
-        said.append(f"{way.title}: {'; '.join(kernel + baseline)}.")
-    return said
 
 
 def _kernel(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
@@ -128,7 +116,9 @@ def _kernel(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
     own = [e for e in timed if any(fits(e, variant) for variant in variants)]
     if beside and (ours := _fastest((e for e in own if why_incomparable(beside, e) is None), "solve")):
         before = beside.times["solve"].median
-        yield Step(ALGORITHM, f"{ALGORITHM}: {ours.name}", before, ours.times["solve"], ours)
+        yield Step(
+            ALGORITHM, f"{ALGORITHM}: {ours.name.partition(':')[0]}", before, ours.times["solve"], ours
+        )
 
 
 def _baseline(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:

@@ -106,6 +106,12 @@ class Comparison(FileModel):
     """The keys that hold variants."""
     wording: ClassVar[str] = ""
     """The rule; what stands in its braces is in `_words`."""
+    deciding: ClassVar[str] = "{by}"
+
+    @property
+    def decides(self) -> str:
+        """The measure or quantity of a record that decides; empty if only its answer does."""
+        return self.deciding.format(**dict(self))
 
     def judged_by(self, measure: Measure) -> Self:
         """Return the same by another measure, with nothing quoted beside it."""
@@ -330,6 +336,7 @@ class TransferShare(Comparison):
     between: Annotated[list[float], Field(min_length=2, max_length=2)]
 
     compared = ("transfer_share",)
+    deciding: ClassVar[str] = "transfer"
     wording = (
         "upload + download of {transfer_share} over its total{conditions}; holds if the greatest share is "
         "{between[0]:.0%} to {between[1]:.0%}"
@@ -400,6 +407,7 @@ class Ratio(Comparison):
     at_most: float | None = None
     somewhere: bool = Field(default=False, description="it holds if it is borne out on some graph")
 
+    deciding: ClassVar[str] = "{of}"
     wording = (
         "{of} of {ratio}{on} over {over_its} of {over}{over_on}{conditions}; borne out where it is "
         "{bounds}{enough}"
@@ -520,6 +528,7 @@ class Verified(Comparison):
     denies: bool = Field(default=False, description="it is said to be impossible: a right answer denies it")
 
     compared = ("verified",)
+    deciding: ClassVar[str] = ""
     wording = "answers of {verified}{conditions}; {holds} verified{and_tree}"
 
     @property

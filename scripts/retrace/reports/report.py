@@ -69,13 +69,6 @@ class TableLayout(FileModel):
     remarks: list[str] = Field(default_factory=list)
 
 
-class Compared(FileModel):
-    """Panels below a figure's: a measure of each line over that of one variant."""
-
-    y: Measure
-    over: Spec
-
-
 class Fall(FileModel):
     """A printed time's way to ours, on one graph: a panel of a waterfall."""
 
@@ -87,32 +80,42 @@ class Fall(FileModel):
     beside: Key = Field(description="the experiment in which they were measured together")
 
 
+FigureKind = Literal[
+    "lines", "bars", "heat map", "dumbbells", "phases", "strips", "distances", "scatter", "waterfall"
+]
+"""Of figures: lines against a size or a setting; solvers ranked; solvers by graphs, coloured by the ratio to
+the best; printed and measured times joined; the phases of a time; single trials; how far the limit is; all
+printed times against measured ones; a printed time's way to ours."""
+
+
 class Drawing(FileModel):
-    """What a figure shows: lines against a size or a setting, ranked bars, or falls, a panel per machine."""
+    """What a figure shows, and how."""
 
     experiment: Key
     title: str
     finding: str = Field(
         default="",
-        description="the title's end, with numbers in place of {a line}, {one over another}, {least of one}",
+        description="the title, with numbers in place of {a line}, {one over another as words} and the like",
     )
     number: str = Field(default="", description="the printed figure or table that it mirrors")
-    kind: Literal["lines", "bars", "waterfall"] = "lines"
+    kind: FigureKind = "lines"
     x: str = Field(default="vertices", description="vertices, or a setting of the solvers")
     axis: str = Field(default="", description="what a setting is, below the x axis")
     y: Measure = "total"
     beside: Measure | None = Field(
-        default=None, description="another measure: in panels below, or as a mark beside each bar"
+        default=None, description="another measure: a mark beside each bar, or the right half of a heat map"
     )
     series: dict[str, Spec] | None = Field(default=None, description="variants by their names; all if absent")
     over: Spec | None = Field(default=None, description="what each line is divided by")
     pairs: dict[Spec, Spec] = Field(default_factory=dict)
-    """bars alone: each variant with what it is divided by"""
-    compared: Compared | None = None
+    """of bars, each variant with what it is divided by; of printed lines, a panel of each pair"""
+    printed: bool = Field(default=False, description="of lines that are divided: panels of what is printed")
+    floor: Spec | None = Field(default=None, description="of such lines: whose upload is a further line")
+    ideal: bool = Field(default=False, description="divide each line by its first value, beside one over x")
     where: Where = Where()
     graphs: list[str] = Field(
         default_factory=list,
-        description="of bars: a column for each, ranked by the first; from the limit on if `also` has it",
+        description="of bars, heat maps, dumbbells and phases: which, the title's first",
     )
     falls: list[Fall] = Field(default_factory=list, description="of a waterfall: its panels")
     also: list[Key] = Field(default_factory=list, description="other experiments whose records it reads")
@@ -122,9 +125,15 @@ class Drawing(FileModel):
     caption: list[str] = Field(default_factory=list, description="what a reader must know beside the figure")
 
     @property
+    def measures(self) -> list[Measure]:
+        """What it shows: a measure, or one and another beside it."""
+        return [self.y] if self.beside is None else [self.y, self.beside]
+
+    @property
     def shows_all(self) -> bool:
         """Whether every solver of the experiment has a place."""
-        return self.series is None and not self.pairs and not self.falls and self.where == Where()
+        of_all = self.kind in ("lines", "bars", "heat map")
+        return of_all and self.series is None and not self.pairs and self.where == Where()
 
 
 PLACEHOLDER = re.compile(r"\{(.*?)\}")
@@ -160,6 +169,7 @@ class Report(FileModel):
     author: str
     institution: str = ""
     year: str = ""
+    place: int = Field(default=100, description="where it stands on the page, the least first")
     problem: str = Field(default="", description="what variants without a problem of their own solve")
     machines: dict[str, System] = Field(default_factory=dict, description="by the names that tables print")
     tables: dict[Key, TableLayout] = Field(default_factory=dict, description="by experiment")

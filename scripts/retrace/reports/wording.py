@@ -68,6 +68,26 @@ def two_digits(value: float) -> str:
     return f"{round(value, decimals):,.{max(decimals, 0)}f}"
 
 
+def comparative(over: float, than: str = "", untold: str = "") -> str:
+    """Say how fast something is that takes `over` times as long, and why that cannot be told, if so.
+
+    `2.0 x slower than that`, `16 % faster than that (repeats differ as much)`.
+    """
+    said = speed(1 / over)
+    joined = f" {'as' if said == 'as fast' else 'than'} {than}" if than else ""
+    return f"{said}{joined}{f' ({untold})' if untold else ''}"
+
+
+def times_as_much(value: float) -> str:
+    """Write how many times as much something is, with two digits."""
+    return f"{two_digits(value)}\N{NO-BREAK SPACE}{TIMES}"
+
+
+def joules(mj: float) -> str:
+    """Write an energy with two digits, in mJ or J."""
+    return f"{two_digits(mj / 1000)} J" if mj >= 1000 else f"{two_digits(mj)} mJ"
+
+
 def power_of_two(number: int) -> str:
     """Write a power of 2 as such, and any other number with its thousands apart."""
     power = number.bit_length() - 1

@@ -1,5 +1,6 @@
 """Write the one page of all results from the committed records, without a run."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,7 +11,7 @@ from retrace.publish.chart_words import caption
 from retrace.publish.panels import FigureContent
 from retrace.publish.report_page import make_page
 from retrace.reports.frame import read_frames
-from retrace.reports.report import load_reports, report_paths
+from retrace.reports.report import Report, load_reports, report_paths
 from retrace.system.files import write_whole
 from retrace.system.project import ROOT
 from retrace.system.stage import Stage
@@ -27,7 +28,7 @@ class MakeSite(Stage):
         reports, frame = read_frames(report_paths(), committed_records())
         measured = {entry.experiment for entry in frame.measured}
         drawn = Plan(*project_configuration(), load_reports(), "cuda", None).figures
-        owners = {name: report for report in reports for name in (*report.figures, *report.experiments)}
+        owners = owners_of_figures(reports)
         with TemporaryDirectory() as folder:
             names = [name for name, experiment in drawn.items() if experiment in measured]
             for name in names:
@@ -37,3 +38,9 @@ class MakeSite(Stage):
             page = make_page(reports, frame, [Path(folder) / f"{name}.svg" for name in names])
         write_whole(self.output / "index.html", page)
         print(self.output / "index.html")
+
+
+def owners_of_figures(reports: Sequence[Report]) -> dict[str, Report]:
+    """Return the report that draws each figure, or that names the experiment whose figure none draws."""
+    named = {name: report for report in reports for name in report.experiments}
+    return named | {name: report for report in reports for name in report.figures}

@@ -1,0 +1,233 @@
+"""Figures of named rows: solvers ranked, printed and measured times joined, phases, single trials, falls."""
+
+from collections.abc import Callable, Sequence
+from textwrap import fill
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import SubFigure
+from matplotlib.ticker import MaxNLocator
+
+from retrace.publish import chart_axes as axis
+from retrace.publish.chart_axes import ROW, name_rows, scale, tick_ratio, tick_time
+from retrace.publish.chart_looks import (
+    BLACK,
+    BLUE,
+    GREY,
+    KIND_COLOURS,
+    PHASES,
+    SHAPES,
+    VERMILION,
+    colour,
+    kinds,
+    look,
+)
+from retrace.publish.panel import Dot, Panel, bar_names, of_first_machine
+from retrace.publish.phases import phases_of
+from retrace.publish.waterfall import PRINTED, Step
+from retrace.reports.report import Drawing
+from retrace.reports.wording import EMPTY, comparative, duration, joules, times_as_much
+
+ROW_TITLES_LINE = 52
+"""The most characters in the titles of panels beside each other."""
+AXIS_WIDTH = 2.1
+"""Inches: the least width of an axis with the numbers beside it."""
+Writer = Callable[[float], str]
+
+
+def _writers(panel: Panel) -> tuple[Writer, Writer]:
+    """Return how a panel's axis and its numbers are written."""
+    if panel.over:
+        return tick_ratio, comparative
+    if panel.measure == "energy":
+        return joules, joules
+    return tick_time, duration
+
+
+def _grid(figure: SubFigure, titles: Sequence[str] = ("",)) -> list[Axes]:
+    """Return axes beside each other with rows of the same names, and their titles."""
+    grid = figure.subplots(1, len(titles), squeeze=False, sharey=True)
+    for axes, title in zip(grid.flat, titles, strict=True):
+        axes.set_title(fill(title, ROW_TITLES_LINE // len(titles), break_on_hyphens=False), loc="left")
+        axes.grid(axis="y", color="0.9", lw=0.6)
+        axes.set_axisbelow(True)
+    return list(grid.flat)
+
+
+def _finished(
+    figure: SubFigure, names: Sequence[str], label: str, dots: Sequence[Dot], columns: float
+) -> float:
+    """Name the axis and the shapes, if there are several; return the height in inches."""
+    figure.supxlabel(label)
+    shown = kinds(dot.entry for dot in dots)
+    if len(shown) > 1:
+        axis.add_key(figure, {name: {"marker": SHAPES[name], "color": KIND_COLOURS[name]} for name in shown})
+    axis.widen(figure, names, columns * AXIS_WIDTH)
+    return ROW * (len(names) + 0.4)
+
+
+def _draw_dot(axes: Axes, dot: Dot, row: int, write: Writer = duration, is_bar: bool = False) -> None:
+    """Draw a median with its quartiles, or a bar from 1."""
+    words = axis.tips([dot], write)
+    if is_bar:
+        axes.barh(row, dot.value.median - 1, left=1, color=colour(dot.entry), height=0.6, gid=words)
+    else:
+        axes.plot(dot.value.median, row, ls="", zorder=3, gid=words, **look(dot.entry))
+    if dot.entry.record:
+        below, above = axis.whiskers([dot.value])
+        thin: Any = {"fmt": "none", "ecolor": BLACK, "elinewidth": 0.8, "zorder": 4}
+        axes.errorbar(dot.value.median, row, xerr=[below, above], **thin)
+
+
+def _draw_tick(axes: Axes, dot: Dot, row: int, tint: str) -> None:
+    axes.plot(dot.value.median, row, "|", color=tint, markersize=9, mew=1.3)
+
+
+def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
+    """Draw a dot for each time, or a bar from 1 for each ratio: a row for each solver, an axis per graph.
+
+    A tick is the same of the other machines.
+    """
+    first = of_first_machine(panels)
+    names = bar_names(first)
+    write_tick, write = _writers(first[0])
+    for axes, panel in zip(_grid(figure, [panel.title for panel in first]), first, strict=True):
+        numbers, values = dict.fromkeys(names, EMPTY), [1.0] * bool(panel.over)
+        for other in (other for other in panels if other.graph == panel.graph):
+            for line in (line for line in other.lines if line.name in names):
+                (dot,), row = line.dots, names.index(line.name)
+                values += [dot.value.q1, dot.value.q3]
+                if other is panel:
+                    _draw_dot(axes, dot, row, write, is_bar=bool(panel.over))
+                    numbers[line.name] = write(dot.value.median)
+                else:
+                    _draw_tick(axes, dot, row, colour(dot.entry))
+        if panel.over:
+            axes.axvline(1, color=BLACK, lw=0.6)
+        if panel.limit_ms:
+            axes.axvline(panel.limit_ms, color="0.5", lw=0.8, ls=":")
+        scale(axes, "x", values, write_tick)
+        name_rows(axes, names, list(numbers.values()))
+    dots = [dot for panel in first for dot in panel.dots]
+    label = axis.axis_label(first[0].measure, bool(first[0].over))
+    return [_finished(figure, names, label, dots, len(first)) * (2 if drawing.pairs else 1)]
+
+
+def draw_dumbbells(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
+    """Draw a row for each solver of each graph: from the printed time, hollow, to the measured one, filled.
+
+    Above them stands how the last solver compares with the first, in print and here.
+    """
+    (axes,) = _grid(figure)
+    rows: list[tuple[str, str]] = []
+    for panel in panels:
+        rows.append((panel.title, _versus(panel)))
+        for line in panel.lines:
+            printed, here = (
+                [dot for dot in line.dots if bool(dot.entry.record) is real] for real in (False, True)
+            )
+            shown = (*printed, *here[:1])
+            axes.plot([dot.value.median for dot in shown], [len(rows)] * len(shown), lw=1.5, zorder=1,
+                      color=colour(shown[-1].entry))  # fmt: skip
+            for dot in shown:
+                _draw_dot(axes, dot, len(rows))
+            for dot in here[1:]:
+                _draw_tick(axes, dot, len(rows), colour(dot.entry))
+            rows.append((line.name, " → ".join(duration(dot.value.median) for dot in shown)))
+    dots = [dot for panel in panels for dot in panel.dots]
+    names, numbers = [name for name, _ in rows], [number for _, number in rows]
+    scale(axes, "x", [dot.value.median for dot in dots], tick_time)
+    name_rows(axes, names, numbers)
+    for label in axes.get_yticklabels():
+        label.set_fontweight("bold" if label.get_text() in [panel.title for panel in panels] else "normal")
+    return [_finished(figure, names, axis.axis_label(panels[0].measure), dots, 2.8)]
+
+
+def _versus(panel: Panel) -> str:
+    """Say how the last row compares with the first, in print and on the first machine."""
+    said, ends = [], (panel.lines[0], panel.lines[-1])
+    for real in (False, True):
+        first = [[d.value.median for d in line.dots if bool(d.entry.record) is real][:1] for line in ends]
+        if all(first) and len(panel.lines) > 1:
+            said.append(comparative(first[1][0] / first[0][0]))
+    return f"GPU {' → '.join(said)}" if said else ""
+
+
+def draw_phases(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
+    """Draw the phases of each time behind each other, on a linear axis for each graph.
+
+    A time that a drawing has beside it has a row of its own.
+    """
+    first = of_first_machine(panels)
+    timed = {(line.name, one) for panel in first for line in panel.lines for one in drawing.measures
+             if one in line.dots[0].entry.times}  # fmt: skip
+    rows = [(name, one) for name in bar_names(first) for one in drawing.measures if (name, one) in timed]
+    names, drawn = [", ".join(row if drawing.beside else row[:1]) for row in rows], set()
+    for axes, panel in zip(_grid(figure, [panel.title for panel in first]), first, strict=True):
+        entries = {line.name: line.dots[0].entry for line in panel.lines}
+        numbers = [EMPTY] * len(rows)
+        for row, (name, one) in enumerate(rows):
+            if name in entries and one in entries[name].times:
+                numbers[row], begin = duration(entries[name].times[one].median), 0.0
+                for phase, ms in phases_of(entries[name], one).items():
+                    axes.barh(row, ms, left=begin, height=0.65, color=PHASES[phase])
+                    begin += ms
+                    drawn.add(phase)
+        name_rows(axes, names, numbers)
+        axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
+        axes.xaxis.set_major_formatter(lambda ms, _: tick_time(ms))
+    axis.add_key(figure, {name: {"facecolor": PHASES[name]} for name in PHASES if name in drawn})
+    label = "Time" if drawing.beside else axis.axis_label(first[0].measure)
+    return [_finished(figure, names, label, [], len(first))]
+
+
+def draw_strips(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
+    """Draw each trial of each row as a dot, and the median as a tick."""
+    ((panel,), (axes,)) = panels, _grid(figure)
+    for row, dot in enumerate(panel.dots):
+        trials = [ms for some in dot.value.trials for ms in some]
+        axes.plot(trials, [row] * len(trials), ls="", alpha=0.6, **(look(dot.entry) | {"mec": "none"}))
+        _draw_tick(axes, dot, row, BLACK)
+    scale(axes, "x", [ms for dot in panel.dots for some in dot.value.trials for ms in some], tick_time)
+    names = [line.name for line in panel.lines]
+    name_rows(axes, names, [duration(dot.value.median) for dot in panel.dots])
+    label = f"{axis.axis_label(panel.measure)}, each trial; the tick is the median"
+    return [_finished(figure, names, label, panel.dots, 2)]
+
+
+def draw_distances(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
+    """Draw how many times the limit the fastest of each kind takes, a row for each graph."""
+    ((panel,), (axes,)) = panels, _grid(figure)
+    for row, line in enumerate(panel.lines):
+        axes.plot([1, max(dot.value.median for dot in line.dots)], [row, row], color="0.8", lw=1, zorder=1)
+        for dot in line.dots:
+            _draw_dot(axes, dot, row, times_as_much)
+    scale(axes, "x", [1, *(dot.value.median for dot in panel.dots)], tick_ratio)
+    axes.axvline(1, color=BLACK, lw=0.8)
+    names = [line.name for line in panel.lines]
+    name_rows(axes, names, [times_as_much(line.dots[0].value.median) for line in panel.lines])
+    label = f"{axis.axis_label(panel.measure)} over the limit; the number is ours"
+    return [_finished(figure, names, label, panel.dots, 2)]
+
+
+def draw_falls(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
+    """Draw each step as a bar from the time before to the time after, and join it to the next one."""
+    heights = [ROW * (0.4 + len(panel.lines)) for panel in panels]
+    grid = figure.subplots(len(panels), squeeze=False, sharex=True, height_ratios=heights)
+    for axes, panel in zip(grid.flat, panels, strict=True):
+        axes.set_title(panel.title, loc="left")
+        ends = [(line, line.dots[0]) for line in panel.lines]
+        steps = [Step(line.key, line.name, dot.x, dot.value, dot.entry) for line, dot in ends]
+        for row, (step, following) in enumerate(zip(steps, [*steps[1:], None], strict=True)):
+            after, on_core = step.after.median, step.entry.record is None or step.entry.record.cores
+            tint = GREY if on_core else BLUE if step.factor >= 1 else VERMILION
+            axes.plot([step.before, after], [row, row], lw=7, solid_capstyle="butt", color=tint)
+            if step.kind == PRINTED:
+                axes.plot(after, row, "o", mfc="white", zorder=3, color=tint)
+            if following and following.kind != PRINTED:
+                axes.plot([after, following.before], [row, row + 1], color="0.5", lw=0.8, ls=":")
+        name_rows(axes, [step.name for step in steps], [step.label for step in steps])
+    dots = [dot for panel in panels for dot in panel.dots]
+    scale(grid[0, 0], "x", [ms for dot in dots for ms in (dot.x, dot.value.median)], tick_time)
+    _finished(figure, [line.name for panel in panels for line in panel.lines], "Time", [], 2)
+    return heights

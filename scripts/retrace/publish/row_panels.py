@@ -1,0 +1,182 @@
+"""Panels of rows: solvers ranked on a graph, printed times beside ours, trials, distances, and falls."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+
+from retrace.publish.line_panels import measured
+from retrace.publish.panel import Dot, Line, Panel, is_sampled, most_work, searches
+from retrace.publish.provenance import cores_of
+from retrace.publish.waterfall import Way
+from retrace.records.statistics import ENOUGH, Summary
+from retrace.records.variant import Variant
+from retrace.reports.evidence import fits
+from retrace.reports.frame import Entry, Frame, GraphRow, Measured, Printed
+from retrace.reports.like_for_like import CHOICE, contenders
+from retrace.reports.measures import Measure
+from retrace.reports.physical_limit import PhysicalLimit, limit_of
+from retrace.reports.report import Drawing, TableLayout
+
+MOST_GRAPHS = 2
+"""How many have room beside each other where a drawing names none: those of the most work."""
+TWO_GROUPS, MOST_STRIPS = 1.5, 10
+"""How far apart two groups of trials are at least, and the most rows that show some."""
+
+
+def ranked(
+    drawing: Drawing,
+    entries: Sequence[Measured],
+    layout: TableLayout,
+    read: Callable[[str], Variant],
+    whole: Frame,
+) -> Iterable[Panel]:
+    """Make a panel of what one machine measured on each graph: a row for each solver, the fastest first."""
+    series = {spec: name for name, spec in (drawing.series or {}).items()} or dict.fromkeys(drawing.pairs, "")
+    for graph in drawing.graphs or _graphs(entries, layout)[:MOST_GRAPHS]:
+        of_graph = [e for e in entries if (e.graph if drawing.graphs else e.label) == graph]
+        if not of_graph:
+            continue
+        ranked = []
+        for entry in of_graph:
+            spec = next((spec for spec in series if fits(entry, read(spec))), "")
+            base = drawing.pairs.get(spec, drawing.over)
+            over = read(base) if base else None
+            value = measured(entry, drawing.y, over, of_graph)
+            beside = measured(entry, drawing.beside, over, of_graph) if drawing.beside else None
+            if value and value.median > 0 and (spec or not series):
+                name = series.get(spec) or entry.name
+                name = f"{name}\nover {base}" if drawing.pairs else name
+                cores = cores_of(entry.record) if drawing.graphs else ""
+                name += f", {cores}" if cores else ""
+                ranked.append(Line(name, entry.group, [Dot(0, value, entry, beside)]))
+        ranked.sort(key=lambda line: line.dots[0].value.median)
+        divided = drawing.over or ("its partner" if drawing.pairs else "")
+        limit = limit_of(of_graph, whole) if "limits" in drawing.also else ""
+        if ranked:
+            title = searches(of_graph)
+            yield Panel(
+                of_graph[0].machine,
+                title,
+                ranked,
+                drawing.y,
+                divided,
+                graph=graph,
+                limit=limit,
+                measured=of_graph,
+            )
+
+
+def _graphs(entries: Sequence[Measured], layout: TableLayout) -> list[str]:
+    """Name the graphs that bars are shown on: the real ones, the most work first, else the largest.
+
+    Of a graph and the same with a sample of sources, it is the one on which more of the report's solvers ran,
+    those of its first group if there are groups, else the whole.
+    """
+    first = next(iter(layout.groups.values()), list(layout.solvers.values()))
+    on_gpu = any(entry.record.backend == "cuda" for entry in entries)
+    counted = [e for e in entries if e.record.backend == "cuda" or not on_gpu]
+    counts = Counter(entry.label for entry in counted if entry.solver in first)
+    same: dict[str | None, list[Measured]] = defaultdict(list)
+    for entry in sorted(counted, key=lambda entry: entry.work, reverse=True):
+        if entry.record.graph.origin not in ("generated", "report"):
+            same[entry.record.graph.sha256].append(entry)
+    best = [max(some, key=lambda e: (counts[e.label], not is_sampled(e))).label for some in same.values()]
+    return best or ([most_work(counted)] if counted else [])
+
+
+def dumbbells(drawing: Drawing, frame: Frame, layout: TableLayout) -> list[Panel]:
+    """Make a panel of each graph: a row for each solver of the table, its least printed time and ours."""
+    panels = []
+    for graph in drawing.graphs:
+        lines = []
+        for spec in dict.fromkeys(layout.solvers.values()):
+            of_solver = [e for e in frame.entries if (e.graph, e.solver) == (graph, spec)]
+            sure = [
+                e for e in of_solver if isinstance(e, Printed) and e.printed.ms > 0 and not e.printed.doubt
+            ]
+            least = min(sure, key=lambda e: e.printed.ms, default=None)
+            dots = [Dot(0, Summary.of([least.printed.ms]), least)] if least else []
+            dots += [
+                Dot(0, value, e)
+                for machine in frame.machines
+                if (e := _quickest((e for e in of_solver if e.machine == machine), drawing.y))
+                and (value := e.times.get(drawing.y))
+            ]
+            lines += [Line(spec.split("/")[-1], spec, dots)] if dots else []
+        shown = next((dot.entry for line in lines for dot in line.dots if dot.entry.record), None)
+        title = shown.label if shown else graph
+        panels += (
+            [Panel(shown.machine if shown else "", title, lines, drawing.y, graph=graph)] if lines else []
+        )
+    return panels
+
+
+def _quickest(entries: Iterable[Entry], measure: Measure) -> Entry | None:
+    timed = [entry for entry in entries if measure in entry.times]
+    return min(timed, key=lambda entry: entry.times[measure].median, default=None)
+
+
+def beside_printed(frame: Frame, machines: Sequence[str]) -> list[Panel]:
+    """Make a panel of all printed times, each with what a machine measured of the same."""
+    lines = []
+    for machine in machines:
+        for row in _rows(frame):
+            for entry in row.printed:
+                again = _quickest((e for e in row.here(machine) if e.solver == entry.solver), "total")
+                if again and entry.printed.ms > 0 and not entry.printed.doubt and not again.is_substitute:
+                    lines.append(
+                        Line(entry.name, entry.solver, [Dot(entry.printed.ms, again.times["total"], again)])
+                    )
+    return [Panel(machines[0], machines[0], lines)] if lines else []
+
+
+def _rows(frame: Frame) -> Iterable[GraphRow]:
+    """Yield the rows of each experiment."""
+    for name in dict.fromkeys(entry.experiment for entry in frame.entries):
+        yield from frame.of(name).rows
+
+
+def strips(drawing: Drawing, frame: Frame, machines: Sequence[str]) -> list[Panel]:
+    """Make a row of each record whose trials fall into two groups, those that are farthest apart."""
+    apart = []
+    for entry in frame.measured:
+        value = entry.times.get(drawing.y)
+        if entry.machine in machines and value and (gap := two_groups(value)) >= TWO_GROUPS:
+            apart.append((gap, f"{entry.full_name}, {entry.label}", Dot(0, value, entry)))
+    most = sorted(apart, key=lambda row: row[:2], reverse=True)[:MOST_STRIPS]
+    lines = [Line(name, name, [dot]) for _, name, dot in most]
+    return [Panel(machines[0], machines[0], lines, drawing.y, measured=frame.measured)] if lines else []
+
+
+def two_groups(value: Summary) -> float:
+    """Return the greatest ratio of neighbouring trials that parts a fifth of them from the rest; 1 of few."""
+    trials = sorted(ms for some in value.trials for ms in some)
+    least = max(2, len(trials) // 5)
+    pairs = list(pairwise(trials))[least - 1 : len(trials) - least]
+    return max((high / low for low, high in pairs if low > 0), default=1.0) if len(trials) >= ENOUGH else 1.0
+
+
+def distances(drawing: Drawing, frame: Frame, machines: Sequence[str], whole: Frame) -> list[Panel]:
+    """Make a row of each graph: the fastest of ours, of published kernels and of libraries over the limit."""
+    lines = []
+    for row in _rows(frame):
+        entries = [entry for machine in machines for entry in row.here(machine) if entry.times]
+        entries = [  # the limit is a GPU's, and what chooses may choose a CPU
+            entry for entry in entries if not entry.record.cores and entry.solver.split("/")[1] != CHOICE
+        ]
+        limit = limit_of(entries, whole) if entries else ""
+        compared = contenders(drawing.y, entries)
+        if not compared or not isinstance(limit, PhysicalLimit):
+            continue
+        shown = [e for e in (compared.ours, compared.published, compared.library) if e]
+        dots = [Dot(0, entry.times[drawing.y].over(limit.ms), entry) for entry in shown]
+        lines.append(Line(f"{shown[0].record.problem}, {row.title}", row.title, dots))
+    lines.sort(key=lambda line: line.dots[0].value.median)
+    return [Panel(machines[0], machines[0], lines, drawing.y, "the limit")] if lines else []
+
+
+def fall(way: Way) -> Panel:
+    """Make a line of each step, whose dot has the time before as its place."""
+    steps = (*way.kernel, *way.baseline)
+    lines = [Line(step.name, step.kind, [Dot(step.before, step.after, step.entry)]) for step in steps]
+    return Panel(way.machine, way.title, lines)
