@@ -348,7 +348,8 @@ def test_a_forgery_is_noticed(way: str, sound: Path) -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("software.git_commit", "f" * 39), ("software.git_commit", "f" * 41), ("software.python", "99.99"), ("software.numpy", "newest"),
+    [("software.git_commit", "f" * 39), ("software.git_commit", "f" * 41),
+     ("software.python", "99.99"), ("software.numpy", "newest"),
      ("software.pycuda", "1.0"), ("software.cuda", "9000"), ("software.compiler", "none"),
      ("software.peer", "a library"), ("machine.gpu.driver", "1"),
      ("machine.gpu.compute_capability", "ninety"), ("machine.gpu.compiled_for", "sm_90")],
