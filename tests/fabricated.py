@@ -94,9 +94,10 @@ def record(
     machine: str = "h200",
     backend: str = "host",
     setup: float = 0.0,
+    copies: float = 0.0,
     **changes: Any,
 ) -> Record:
-    """Fabricate a verified record whose trials solve in `times`; `changes` replace its fields."""
+    """Fabricate a verified record whose trials solve in `times`, with `copies`; `changes` replace fields."""
     problem = solver.split("/")[0]
     values: dict[str, Any] = {
         "experiment": EXPERIMENTS.get(problem, problem), "problem": problem, "solver": solver,
@@ -104,7 +105,7 @@ def record(
         "graph": graph_info(graph) if isinstance(graph, str) else graph,
         "parameters": in_cpp(solver),
         "setup": [setup] * 3,
-        "trials": [trial(time, time / 2 if backend == "cuda" else None) for time in times],
+        "trials": [trial(time, time / 2 if backend == "cuda" else None, copies, copies) for time in times],
         "iterations": 1 if problem == "limits" else None,
         "verified": True, "oracle": f"{problem}/scipy", "digest": "1" * 64, "started": "2026-01-31T12:00:00Z",
         "machine": machine_info(machine, True if backend == "cuda" else None), "software": software(solver),

@@ -5,6 +5,7 @@ Those on a device: test_betweenness_kernels.py.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -29,6 +30,7 @@ from retrace.check import score_oracle
 from retrace.check.checkers import checker_of
 from retrace.check.score_oracle import (
     COMMITTED,
+    DECIDES,
     IGRAPH,
     LONG_DOUBLE,
     NETWORKIT,
@@ -343,9 +345,49 @@ def test_scores_that_are_committed_are_not_computed_again(monkeypatch: Patch, tm
 def test_committed_scores_are_whole() -> None:
     for path in COMMITTED.iterdir():
         kept = Checkpoint.open(path, {"scores of": IGRAPH}, 0)
+        assert path.name == f"scores-{stated_of(path)[DECIDES][:16]}.npz"
         assert kept.done == len(kept.scores)
         assert np.isfinite(kept.scores).all()
         assert kept.scores.min() == 0
+
+
+def stated_of(path: Path) -> dict[str, str]:
+    with np.load(path) as file:
+        stated: dict[str, str] = json.loads(str(file["identity"]))
+    return stated
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_scores_of_another_graph_or_of_other_sources_verify_nothing(
+    committed: bool, monkeypatch: Patch, tmp_path: Path
+) -> None:
+    """A file is known by what is in it: whole ones that were swapped, or whose scores were edited."""
+    monkeypatch.setattr(score_oracle, "WORTH_KEEPING", 0)
+    monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
+    one, other = graph(3, [(0, 1, 1), (1, 2, 1)]), graph(3, [(0, 2, 1), (2, 1, 1)])
+    asked = [(one, None), (other, None), (one, (0, 1))]
+    paths = []
+    for of, sources in asked:
+        ScoreOracle(of).expected(sources, IGRAPH)
+        path = ScoreOracle(of).file_of(IGRAPH, sources)
+        assert path is not None
+        paths.append(path)
+    if committed:
+        monkeypatch.setattr(score_oracle, "COMMITTED", tmp_path / "oracles")
+    path, whole = paths[0], paths[0].read_bytes()
+    for swapped in paths[1:]:
+        path.write_bytes(swapped.read_bytes())
+        with pytest.raises(OneLineError, match=f"{path}: is a checkpoint of other {DECIDES} than .*; delete"):
+            ScoreOracle(one).expected(None, IGRAPH)
+    path.write_bytes(whole)
+    with np.load(path) as file:
+        stored = dict(file)
+    for edited in ({"scores": 3 * stored["scores"]}, {"done": np.array(2)}, {"sha256": np.array("0" * 64)}):
+        np.savez(path, **stored | edited)
+        with pytest.raises(OneLineError, match=f"{path}: is not a checkpoint, or damaged; delete it"):
+            ScoreOracle(one).expected(None, IGRAPH)
+    path.unlink()
+    assert_allclose(ScoreOracle(one).expected(None, IGRAPH), [0, 1, 0])
 
 
 @pytest.mark.skipif(not GOWALLA.is_file(), reason="no GRAPH_MIRROR folder with Gowalla")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from command_line import PROJECT, Call, python, refused
-from cuda_device.compiled_files import build_host
+from cuda_device.compiled_files import build_host, sum_file
 from cuda_on_cpu.build import REWRITTEN, build_emulator, build_runtime
 from retrace.system.project import KERNELS, build_folder
 
@@ -19,7 +19,8 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "build"
     (folder / "emulator").mkdir(parents=True)
     built = build_emulator(KERNELS / "bfs/bsp.cu").parent
-    for shared in (build_runtime(debug=False), *built.glob("header-*")):  # take a while
+    runtime = build_runtime(debug=False)
+    for shared in (runtime, sum_file(runtime), *built.glob("header-*")):  # take a while
         (folder / "emulator" / shared.name).symlink_to(shared)
     monkeypatch.setenv("RETRACE_BUILD", str(folder))
     return folder

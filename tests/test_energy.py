@@ -26,6 +26,7 @@ from retrace.records.record import Energy, Record
 from retrace.reports.measures import values_of
 from retrace.solvers import DeviceSolver, Query
 from retrace.solvers.bfs import BspBFS
+from solving import measure
 
 TICK_S = 0.1
 IDLE_W = 70.0
@@ -168,7 +169,7 @@ def test_each_solver_repeats_its_first_search(monkeypatch: Patch) -> None:
             return found
 
         monkeypatch.setattr(kind, "solve", noted)
-    cases = experiment.measure("fast", GRID, solvers, effort, ("emulator", Counting), sources=2, seed=3)
+    cases = measure("fast", GRID, solvers, effort, ("emulator", Counting), sources=2, seed=3)
     firsts = [case.trials[0].source for case in cases]
     after = asked[asked.index(("begin", 0)) :]
     of_each = [(name, source) for name, source in zip(solvers, firsts, strict=True)]
@@ -189,7 +190,7 @@ def test_energy_of_searches_that_do_nothing_is_a_failure(monkeypatch: Patch) -> 
     monkeypatch.setattr(experiment, "idle_power", lambda joules: 70.0)
     monkeypatch.setattr(Measurement, "wants_energy", lambda case, effort: case.energy is None)
     effort = Effort(trials=1, budget_s=60, setups=0, energy_s=2.0, energy_vertices=1)
-    (case,) = experiment.measure("fast", GRID, ["bfs/bsp"], effort, ("emulator", Counting))
+    (case,) = measure("fast", GRID, ["bfs/bsp"], effort, ("emulator", Counting))
     assert case.status == "failed"
     assert "a later solve on the same device gave another answer" in str(case.reason)
     assert case.energy is None
@@ -298,5 +299,5 @@ def test_small_graphs_have_no_energy(monkeypatch: Patch) -> None:
     monkeypatch.setattr(Measurement, "wants_energy", lambda case, effort: effort.energy_s is not None)
     for vertices, energy_of_case in ((GRID.vertices, used), (GRID.vertices + 1, None)):
         effort = Effort(trials=1, budget_s=60, setups=0, energy_s=2.0, energy_vertices=vertices)
-        (case,) = experiment.measure("fast", GRID, ["bfs/bsp"], effort, ("emulator", Counting))
+        (case,) = measure("fast", GRID, ["bfs/bsp"], effort, ("emulator", Counting))
         assert (case.status, case.energy) == ("ok", energy_of_case)

@@ -143,6 +143,19 @@ def test_a_compiler_without_openmp_is_named(tmp_path: Path, monkeypatch: Patch) 
     )
 
 
+def test_files_that_are_not_gapbs_s_are_not_compiled(tmp_path: Path, monkeypatch: Patch) -> None:
+    """A folder of its name may have anything in it."""
+    monkeypatch.setattr(gapbs, "source_folder", lambda: tmp_path)
+    monkeypatch.setattr(gapbs, "FILES_SHA256", gapbs.files_digest({"bfs.cc": b"int main() {}"}))
+    monkeypatch.setattr(gapbs, "build_by", lambda *given, **more: Path("compiled"))
+    source = PROJECT / "kernels/gapbs/bfs.cpp"
+    (tmp_path / "bfs.cc").write_text("int main() {}")
+    assert gapbs.build_gapbs(source) == Path("compiled")
+    (tmp_path / "bfs.cc").write_text("int main() { }")
+    told = f"{tmp_path}: expected the files of src/ of GAPBS, found others; rm -r it"
+    assert told in refused(gapbs.build_gapbs, source)
+
+
 def measured(solver: str, provenance: dict[str, Any]) -> Record:
     (case,) = measure("mine", GRID, [solver], Effort(trials=3, budget_s=60), ("emulator", EmulatedDevice))
     return as_record("mine", GRID.info, case, provenance)

@@ -183,6 +183,24 @@ def test_a_damaged_file_is_not_used(damage: str, job: Job, script: Call, monkeyp
     assert {record.agreed for record in job.records("first")} == {True}
 
 
+@pytest.mark.parametrize("swap", [False, True])
+def test_trials_that_were_edited_or_are_another_graph_s_are_not_used(
+    swap: bool, job: Job, script: Call, monkeypatch: Patch
+) -> None:
+    stop(script, job, monkeypatch)
+    path = job.kept / "first.json"
+    kept = json.loads(path.read_text())
+    if swap:
+        path.rename(job.kept / "second.json")
+    else:
+        kept["measurements"][0]["trials"][0]["solve"] /= 2
+        path.write_text(json.dumps(kept))
+    done = script("measure-experiment", *job.options())
+    why_not = "second.json: is of other graph than this job's" if swap else "first.json: is damaged (another "
+    assert (done.status, why_not in done.err, "not used" in done.err) == (0, True, True)
+    assert "goes on" not in done.err
+
+
 def test_what_failed_is_tried_again(job: Job, script: Call, monkeypatch: Patch) -> None:
     """It may have failed for the reason for which the job was stopped, such as a GPU that was lost."""
     stop(script, job, monkeypatch, fails="bfs/bsp:block_size=32")

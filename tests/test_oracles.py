@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -83,13 +85,46 @@ def test_answers_are_stored_once_and_read_whole(monkeypatch: Patch, tmp_path: Pa
     assert path is not None
     whole = path.read_bytes()
     with np.load(path) as file:
-        changed, sha256 = file["answer"].copy(), file["sha256"]
-    changed[3] += 1
-    np.savez(tmp_path / "changed.npz", answer=changed, sha256=sha256)
-    for content in ((tmp_path / "changed.npz").read_bytes(), whole[:-9], b"", b"PK"):
+        stored = dict(file)
+    stored["answer"][3] += 1
+    np.savez(tmp_path / "changed.npz", **stored)
+    huge = io.BytesIO()
+    with zipfile.ZipFile(huge, "w") as archive:
+        header = io.BytesIO()
+        np.lib.format.write_array_header_1_0(
+            header, {"descr": "<i4", "fortran_order": False, "shape": (1 << 60,)}
+        )
+        archive.writestr("answer.npy", header.getvalue())
+    changed = (tmp_path / "changed.npz").read_bytes()
+    for content in (changed, whole[:-9], b"", b"PK", huge.getvalue()):
         path.write_bytes(content)
-        with pytest.raises(OneLineError, match=f"{path}: is no answer of an oracle, or damaged; delete it"):
+        told = f"{path}: is not a {oracles.ANSWER}, or damaged; delete it"
+        with pytest.raises(OneLineError, match=told):
             Oracle(graphs[0]).check("bfs/any", Query(3), found[1])
+
+
+@pytest.mark.parametrize(
+    ("what", "which", "problem", "source"),
+    [("graph", 1, "bfs", 3), ("lengths", 0, "sssp", 3), ("source", 0, "bfs", 0)],
+)
+def test_a_stored_answer_to_another_question_verifies_nothing(
+    what: str, which: int, problem: str, source: int, monkeypatch: Patch, tmp_path: Path
+) -> None:
+    """A whole file under another one's name: of another graph, of weights for hops, of another source."""
+    monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
+    monkeypatch.setattr(oracles, "WORTH_KEEPING", 1)
+    graphs = NAMED["grid"], NAMED["zero weights"]
+    right = Oracle(graphs[0]).expected("bfs", Query(3))
+    wrong = Oracle(graphs[which]).expected(problem, Query(source))
+    path, other = Oracle(graphs[0]).file_of(3, "bfs"), Oracle(graphs[which]).file_of(source, problem)
+    assert path is not None
+    assert other is not None
+    other.replace(path)
+    for answer in (right, wrong):
+        with pytest.raises(OneLineError, match=f"{path}: is a {oracles.ANSWER} of other {what} than request"):
+            Oracle(graphs[0]).check("bfs/any", Query(3), answer)
+    path.unlink()
+    assert Oracle(graphs[0]).check("bfs/any", Query(3), right).verified
 
 
 def test_answers_on_small_graphs_are_not_stored() -> None:

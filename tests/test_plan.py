@@ -30,7 +30,7 @@ from retrace.planning.configuration import (
     project_keys,
     set_for_machine,
 )
-from retrace.records.record import write_records
+from retrace.records.record import GraphInfo, Record, write_records
 from retrace.solvers import all_solvers
 from retrace.stages.write_schemas import MODELS, as_yaml, schema
 
@@ -326,11 +326,16 @@ def test_an_experiment_draws_sources_and_measures_energy_by_scale(config: Config
     assert "table-3.3.sources.paper: expected at least 1" in refused(plan.make_plan, config)
 
 
+def sound(graph: str | GraphInfo, machine: str) -> Record:
+    """Fabricate a record that no check refuses."""
+    return record("bfs/queue", graph, machine=machine, setup=1.0, copies=0.01)
+
+
 def test_records_of_other_machines_are_used(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     (edition,) = load_registry([str(PROJECT / "datasets.yaml")])["NY"].editions
     new_york = graph_info("NY", edition=edition.name, sha256=edition.arrays_sha256)
-    write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [record("bfs/queue", new_york, machine="other")])
+    write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [sound(new_york, "other")])
     config["machines"] = {"other": {"records": str(tmp_path / "elsewhere")}, "new": None}
     found = plan.make_plan(config | {"machine": "new"}).records("table-3.3")
     graphs = ("small-6", "small-9", "NY", "NW")
@@ -344,7 +349,7 @@ def test_a_folder_of_records_is_its_machines(
 ) -> None:
     """Also one that config.yaml names, and whose path says of no machine."""
     monkeypatch.chdir(tmp_path)
-    write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [record("bfs/queue", "NY", machine=name)])
+    write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [sound("NY", name)])
     config["machines"] = {"other": {"records": str(tmp_path / "elsewhere")}}
     told = "elsewhere/table-3.3/NY.jsonl:1: machine.name: expected other, as the path says, found "
     assert refused(plan.make_plan, config) == f"{tmp_path}/{told}{name}"

@@ -264,7 +264,11 @@ def test_what_a_killed_compiler_left_is_swept(folder: Path, monkeypatch: Patch) 
     gone.symlink_to("nothing")
     compiled_files.build_once(ROOT / "a.cpp", "host/a.so", lambda target, log: target.touch())
     gone.unlink()
-    assert {path.name for path in (folder / "host").iterdir()} == {".building-working", "a.so"}
+    assert {path.name for path in (folder / "host").iterdir()} == {
+        ".building-working",
+        "a.so",
+        "a.so.sha256",
+    }
     odd = folder / 'a"b.cu'
     assert "has a quote, backslash or line end" in refused(
         compiled_files.build_once, odd, "host/b.so", lambda *_: None

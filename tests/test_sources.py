@@ -323,18 +323,18 @@ def test_a_graph_without_enough_sources_is_skipped_with_the_reason(
 
 def test_each_trial_is_held_against_its_own_search() -> None:
     """A source may reach few vertices in few iterations; how long another one takes is no measure of it."""
-    uneven = drawn("bfs/bsp", "random-14-5", backend="cuda")
-    times = {"upload": 0.0, "download": 0.0}
+    uneven = drawn("bfs/bsp", "NW", backend="cuda")
+    times = {"upload": 1.0, "download": 1.0}
     trials = [
-        trial.model_copy(update=times | {"solve": ms, "total": ms, "kernel": ms, "iterations": count})
-        for trial, ms, count in zip(uneven.trials, (3e-6, 0.2, 60.0), (0, 2000, 2000), strict=True)
+        trial.model_copy(update=times | {"solve": ms, "total": ms + 2.0, "kernel": ms, "iterations": count})
+        for trial, ms, count in zip(uneven.trials, (1.1e-3, 0.2, 60.0), (0, 2000, 2000), strict=True)
     ]
     uneven = changed(uneven, trials=trials, iterations=2000)
     assert not [line for line in find_errors({"x:1": uneven}, {}) if "solve" in line]
     assert not list(doubtful_trials(uneven))
     quick = [
         *trials[:1],
-        trials[1].model_copy(update={"solve": 0.09, "total": 0.09, "kernel": 0.09}),
+        trials[1].model_copy(update={"solve": 0.09, "total": 2.09, "kernel": 0.09}),
         trials[2],
     ]
     (told,) = [line for line in find_errors({"x:1": changed(uneven, trials=quick)}, {}) if "solve" in line]

@@ -1,7 +1,8 @@
 """Compiles each version of a file once, into `<backend>/<problem>-<variant>-<key>` of the folder for this.
 
-The key is a hash of everything that determines the result. An existing file of that name is therefore always
-valid. Several jobs may ask for it at the same time; one compiles it, and the others wait.
+The key is a hash of everything that determines the result. A file `<name>.sha256` beside it, which
+`sha256sum --check` reads, has the name and a digest; what is damaged, or another's, is compiled anew.
+Several jobs may ask for a file at the same time; one compiles it, and the others wait.
 """
 
 import fcntl
@@ -11,6 +12,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -93,9 +95,9 @@ def build_by(
 
 
 def build_once(source: Path, name: str, make: Make) -> Path:
-    """Return the file `name` of the build folder; make it unless it exists."""
+    """Return the file `name` of the build folder; make it unless it is there and whole."""
     target = PLACES.build_folder() / name
-    if target.exists():
+    if is_whole(target):
         return target
     if set('"\\\n') & set(f"{PLACES.kernels}{source.resolve()}"):
         raise DeviceError(
@@ -104,9 +106,37 @@ def build_once(source: Path, name: str, make: Make) -> Path:
     with naming_output(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         with alone(target.with_name(f".{target.name}.lock")):
-            if not target.exists():  # another job has compiled it in the meantime
+            if not is_whole(target):  # another job has compiled it in the meantime
+                if target.exists():
+                    print(f"{target}: is damaged, or another file; it is compiled anew", file=sys.stderr)
                 make_whole(target, make)
     return target
+
+
+def sum_file(target: Path) -> Path:
+    """Return the file that says what a compiled file is."""
+    return target.with_name(f"{target.name}.sha256")
+
+
+def stated_sum(target: Path, content: Path) -> str:
+    """Return what is said of a compiled file that has this content: its sha256 and its name, with the key."""
+    with content.open("rb") as file:
+        return f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {target.name}\n"
+
+
+def is_whole(target: Path) -> bool:
+    """Return whether a compiled file is there, and is what was compiled under its name."""
+    try:
+        found = target.stat()
+        return _has_sum(target, found.st_ino, found.st_size, found.st_mtime_ns)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+@functools.lru_cache(maxsize=4096)
+def _has_sum(target: Path, *version: int) -> bool:
+    """Compare a file, of this version, with its sum: once in a process, as it may be asked for often."""
+    return sum_file(target).read_bytes() == stated_sum(target, target).encode()
 
 
 def make_whole(target: Path, make: Make) -> None:
@@ -118,7 +148,10 @@ def make_whole(target: Path, make: Make) -> None:
     with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as folder:
         beside = Path(folder) / target.name
         make(beside, target.with_suffix(".log"))
+        stated = sum_file(beside)
+        stated.write_text(stated_sum(target, beside), encoding="utf-8")
         beside.replace(target)
+        stated.replace(sum_file(target))
 
 
 def content_key(files: Sequence[Path], command: Sequence[str], settings: Sequence[str] = ()) -> str:

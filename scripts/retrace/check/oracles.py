@@ -4,12 +4,12 @@ Nothing here is shared with the solvers but the graph and its representations in
 """
 
 import hashlib
-import io
-import zipfile
+import json
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy
@@ -26,8 +26,8 @@ from retrace.graphs.dense import Graph
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.system.errors import RetraceError
-from retrace.system.files import check_regular, write_whole
 from retrace.system.project import build_folder
+from retrace.system.sealed import read_sealed, write_sealed
 
 DIJKSTRA = "scipy.sparse.csgraph.dijkstra"
 BELLMAN_FORD = "scipy.sparse.csgraph.bellman_ford"
@@ -40,6 +40,8 @@ SMALL = 512
 
 WORTH_KEEPING = 10**6
 """Arcs from which on SciPy's answers are stored beside the builds: 0.1 s of work, up to half a minute."""
+
+ANSWER = "stored answer of an oracle"
 
 Proof = Callable[[], str | None]
 
@@ -144,24 +146,40 @@ class Oracle:
         rows = self._rows
         assert rows is not None
         path = self.file_of(source, problem)
-        if path is not None and path.exists():
-            return read_answer(path, rows.vertices)
+        if path is None:
+            return self._by_scipy(source, problem)
+        identity = self.identity_of(source, problem)
+        if path.exists():
+            lengths: Int32Array = read_sealed(path, identity, ANSWER)["answer"]
+            lengths.flags.writeable = False
+            return lengths
         answer = self._by_scipy(source, problem)
-        if path is not None and answer is not None:
-            write_answer(path, answer)
+        if answer is not None:
+            write_sealed(path, identity, {"answer": answer})
         return answer
 
     def file_of(self, source: int, problem: str) -> Path | None:
-        """Return the file of SciPy's answer, named by all that determines it, or None if it is not stored."""
+        """Return the file of SciPy's answer, or None if it is not stored."""
         if not isinstance(self.graph, CSRGraph) or self.graph.is_wide or self.graph.arcs < WORTH_KEEPING:
             return None
-        measured = "hops" if problem in ("bfs", "stcon") else "weights"
-        search = BELLMAN_FORD if problem == "bellman-ford" and self._negative else DIJKSTRA
-        arrays = self.graph.info.get("sha256") or self.graph.digest()
-        decides = f"{search} {scipy.__version__} {arrays} {measured} {source}"
-        return (
-            build_folder() / "oracles" / f"distances-{hashlib.sha256(decides.encode()).hexdigest()[:16]}.npz"
-        )
+        decides = json.dumps(self.identity_of(source, problem)).encode()
+        return build_folder() / "oracles" / f"distances-{hashlib.sha256(decides).hexdigest()[:16]}.npz"
+
+    def identity_of(self, source: int, problem: str) -> dict[str, Any]:
+        """Return all that determines SciPy's answer."""
+        signed = problem == "bellman-ford" and self._negative
+        return {
+            "search": BELLMAN_FORD if signed else DIJKSTRA,
+            "SciPy": scipy.__version__,
+            "graph": self._arrays,
+            "lengths": "hops" if problem in ("bfs", "stcon") else "weights",
+            "source": source,
+        }
+
+    @cached_property
+    def _arrays(self) -> str:
+        assert isinstance(self.graph, CSRGraph)
+        return self.graph.info.get("sha256") or self.graph.digest()
 
     def _by_scipy(self, source: int, problem: str) -> Int32Array | None:
         rows = self._rows
@@ -180,28 +198,6 @@ class Oracle:
         answer = np.where(finite, lengths, UNREACHABLE).astype(np.int32)
         answer.flags.writeable = False
         return answer
-
-
-def write_answer(path: Path, answer: Int32Array) -> None:
-    """Store an answer with its digest."""
-    content = io.BytesIO()
-    np.savez(content, answer=answer, sha256=digest(answer))
-    write_whole(path, content.getvalue())
-
-
-def read_answer(path: Path, vertices: int) -> Int32Array:
-    """Read a stored answer, shape (vertices,), int32; raise RetraceError if it is damaged."""
-    check_regular(path)
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            answer, sha256 = file["answer"], str(file["sha256"])
-    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile):
-        answer, sha256 = np.empty(0), ""
-    if answer.shape != (vertices,) or answer.dtype != np.int32 or digest(answer) != sha256:
-        raise RetraceError(f"{path}: is no answer of an oracle, or damaged; delete it")
-    answer.flags.writeable = False
-    lengths: Int32Array = answer
-    return lengths
 
 
 def search_bytes(graph: CSRGraph) -> int:

@@ -56,6 +56,9 @@ SCIPY = "Brandes' algorithm as products of scipy.sparse.csr_array"
 LONG_DOUBLE = "Brandes' algorithm in NumPy, long double"
 PACKAGES = {NETWORKIT: "networkit", IGRAPH: "igraph", SCIPY: "scipy"}
 
+DECIDES = "version, sources or arcs"
+"""What is hashed of an oracle's scores beside its name."""
+
 ScoreArray = NDArray[np.float64]
 
 
@@ -90,7 +93,7 @@ class ScoreOracle:
         path = self.file_of(oracle, sources)
         if path is None:
             return methods[oracle](sources) / self.halved
-        sums = Checkpoint.open(path, {"scores of": oracle}, self.vertices)
+        sums = Checkpoint.open(path, self.identity_of(oracle, sources), self.vertices)
         ids = self._every(sources)
         least = SOURCES_AT_ONCE * len(os.sched_getaffinity(0)) if oracle == SCIPY else 1
         with bar(total=len(ids), initial=sums.done, unit="source", desc=oracle) as progress:
@@ -101,19 +104,23 @@ class ScoreOracle:
         return sums.scores / self.halved
 
     def file_of(self, oracle: str, sources: tuple[int, ...] | None) -> Path | None:
-        """Return the file of an oracle's scores, named by all that determines them, or None if not stored.
+        """Return the file of an oracle's scores, or None if they are not stored.
 
         The file is one of the project, or else is or will be beside the builds.
         """
         if oracle not in PACKAGES or self._work(sources) <= WORTH_KEEPING:
             return None
+        name = f"scores-{self.identity_of(oracle, sources)[DECIDES][:16]}.npz"
+        return COMMITTED / name if (COMMITTED / name).exists() else build_folder() / "oracles" / name
+
+    def identity_of(self, oracle: str, sources: tuple[int, ...] | None) -> dict[str, str]:
+        """Return all that determines an oracle's scores."""
         chosen = "all" if sources is None else ",".join(map(str, sources))
         decides = f"{oracle} {version(PACKAGES[oracle])} {self.vertices} {chosen}\n"
         key = hashlib.sha256(decides.encode())
         for ends in (self.tails, self.heads):
             key.update(np.ascontiguousarray(ends, dtype="<i4").data)
-        name = f"betweenness-{key.hexdigest()[:16]}.npz"
-        return COMMITTED / name if (COMMITTED / name).exists() else build_folder() / "oracles" / name
+        return {"scores of": oracle, DECIDES: key.hexdigest()}
 
     def _every(self, sources: tuple[int, ...] | None) -> Int32Array:
         return np.arange(self.vertices, dtype=np.int32) if sources is None else np.array(sources, np.int32)

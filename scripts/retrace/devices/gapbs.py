@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,9 @@ def build_gapbs(source: Path) -> Path:
     """Compile a file of `kernels/gapbs/` with GAPBS's own; raise RetraceError where these are missing."""
     if (why_not := why_missing()) is not None:
         raise RetraceError(why_not)
+    folder = source_folder()
+    if files_digest({path.name: path.read_bytes() for path in folder.iterdir()}) != FILES_SHA256:
+        raise RetraceError(f"{folder}: expected the files of src/ of GAPBS, found others; rm -r it")
     command = [find_cxx(), *HOST_FLAGS, *OPENMP, f"-I{source_folder()}"]
     return build_by(command, source, "host", settings=[processor()])
 
@@ -142,7 +146,7 @@ def _files(archive: Path, shown: str) -> dict[str, bytes]:
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise RetraceError(f"{shown}: expected at most {MOST_BYTES} bytes, found more")
-    files, sha256 = {}, hashlib.sha256()
+    files = {}
     try:
         with tarfile.open(fileobj=io.BytesIO(content)) as members:
             for member in members:
@@ -152,12 +156,18 @@ def _files(archive: Path, shown: str) -> dict[str, bytes]:
                     files[name] = unpacked.read()
     except (tarfile.TarError, ValueError):
         raise RetraceError(f"{shown}: expected a tar archive, found another file") from None
-    for name in sorted(files):
-        sha256.update(f"{name} {len(files[name])}\n".encode() + files[name])
-    if sha256.hexdigest() != FILES_SHA256:
-        difference = f"found {len(files)} with {sha256.hexdigest()}"
+    if (digest := files_digest(files)) != FILES_SHA256:
+        difference = f"found {len(files)} with {digest}"
         raise RetraceError(f"{shown}: expected the files of src/ with sha256 {FILES_SHA256}, {difference}")
     return files
+
+
+def files_digest(files: Mapping[str, bytes]) -> str:
+    """Return the sha256 of files by their names, as `FILES_SHA256` is one."""
+    sha256 = hashlib.sha256()
+    for name in sorted(files):
+        sha256.update(f"{name} {len(files[name])}\n".encode() + files[name])
+    return sha256.hexdigest()
 
 
 def _unpack(files: dict[str, bytes]) -> None:

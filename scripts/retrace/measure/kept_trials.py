@@ -1,9 +1,10 @@
 """Keeps the trials of a measuring job, in a file for each graph: after a kill, the same job goes on.
 
-The file names all that a record depends on, and is not used if anything of it differs. So the trials of a
+The file names all that a record depends on, and its own sha256; it is not used if any differs. So trials of a
 record are of one host, one GPU and one state of the sources, whatever happened in between.
 """
 
+import hashlib
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -87,6 +88,11 @@ def give_back(results: Results, state: Mapping[str, Any]) -> None:
     results.result = state["result"] and CheckResult(**state["result"])
 
 
+def digest_of_values(*values: Any) -> str:
+    """Return the sha256 of values as JSON has them."""
+    return hashlib.sha256(as_text(values).encode()).hexdigest()
+
+
 @dataclass
 class KeptTrials:
     """The trials of all solvers on one graph."""
@@ -124,6 +130,8 @@ class KeptTrials:
             for what, value in self.identity.items():
                 if as_text(identity[what]) != as_text(value):
                     return f"is of other {what} than this job's"
+            if kept["sha256"] != digest_of_values(identity, measured):
+                return "is damaged (another sha256)"
             for case, state in zip(cases, measured, strict=True):
                 if also_failed or state["status"] != "failed":
                     give_back(case, state)
@@ -134,7 +142,8 @@ class KeptTrials:
     def write(self, cases: Sequence[Measurement]) -> None:
         """Write what was measured until now."""
         states = [state_of(case) for case in cases]
-        write_whole(self.path, json.dumps({"identity": self.identity, "measurements": states}))
+        kept = {"identity": self.identity, "measurements": states}
+        write_whole(self.path, json.dumps({"sha256": digest_of_values(*kept.values()), **kept}))
         self.written = monotonic()
 
     def write_now_and_then(self, cases: Sequence[Measurement]) -> None:

@@ -16,7 +16,7 @@ from retrace.publish.provenance import cores, emulated, mixture
 from retrace.publish.row_panels import TWO_GROUPS, two_groups
 from retrace.publish.sentences import sentence
 from retrace.publish.waterfall import MEANINGS
-from retrace.records.ranking import Order, rank
+from retrace.records.ranking import Order, rank, why_untold
 from retrace.reports.finding import by_verdict
 from retrace.reports.frame import Entry, Frame
 from retrace.reports.judge import judge
@@ -82,7 +82,7 @@ def _beside(compared: Contenders) -> list[str]:
     for other, words in ((compared.published, "published kernels"), (compared.library, "libraries")):
         if other:
             times = other.times[compared.measure]
-            said.append(comparative(ours.median / times.median, words, rank(ours, times) is Order.TIE))
+            said.append(comparative(ours.median / times.median, words, why_untold(ours, times)))
     return said
 
 

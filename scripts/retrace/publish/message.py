@@ -15,7 +15,7 @@ from retrace.publish.panel import Dot, Panel, of_first_machine
 from retrace.publish.panels import FigureContent
 from retrace.publish.plain_names import plain_label
 from retrace.publish.sentences import sentence
-from retrace.records.ranking import Order, rank
+from retrace.records.ranking import Order, rank, why_untold
 from retrace.reports.evidence import fits
 from retrace.reports.frame import why_incomparable
 from retrace.reports.wording import comparative, duration, power_of_two
@@ -29,16 +29,16 @@ Points = dict[str, Dot]
 
 @dataclass(frozen=True)
 class Compared:
-    """How many times as long something takes at a place, and whether that cannot be told from as long."""
+    """How many times as long something takes at a place, and why that cannot be told, if so."""
 
     over: float
     place: str
-    alike: bool = False
+    untold: str = ""
 
     @property
     def side(self) -> int:
         """1 if it is slower, -1 if it is faster, 0 if that cannot be told."""
-        return 0 if self.alike else 1 if self.over > 1 else -1
+        return 0 if self.untold else 1 if self.over > 1 else -1
 
 
 def message(content: FigureContent) -> str:
@@ -64,9 +64,7 @@ def _fill(asked: str, content: FigureContent) -> str:
             same = [one for one in compared if here and one.place == here[0].place] or compared
             return comparative(same[0].over, match["words"] or "") if same else ""
     elif panels[0].over:
-        compared = [
-            Compared(d.value.median, at, _is_alike(d, panels[0], content)) for at, d in points.items()
-        ]
+        compared = [Compared(d.value.median, at, _untold(d, panels[0], content)) for at, d in points.items()]
     else:
         return _values(points, content, panels[0], match["words"])
     return _said_of(compared, match["words"] or "", content)
@@ -79,7 +77,7 @@ def _said_of(every: Sequence[Compared], words: str, content: FigureContent) -> s
     lines = _by_size(content)
     first, *others = reversed(every) if lines else every
     turned = [other for other in others if other.side == -first.side != 0]
-    said = comparative(first.over, words, first.alike) + _at(first.place, content)
+    said = comparative(first.over, words, first.untold) + _at(first.place, content)
     if turned:
         other = turned[-1] if lines else turned[0]
         said += f", {comparative(other.over)}{_at(other.place, content, again=True)}"
@@ -112,12 +110,12 @@ def _at(place: str, content: FigureContent, again: bool = False) -> str:
     return f" at {place}{' vertices' if drawing.x == 'vertices' and not again else ''}"
 
 
-def _is_alike(dot: Dot, panel: Panel, content: FigureContent) -> bool:
-    """Return whether what a ratio is made of cannot be told apart."""
+def _untold(dot: Dot, panel: Panel, content: FigureContent) -> str:
+    """Say why what a ratio is made of cannot be told apart; empty if it can."""
     read = content.report.variant if content.report else None
     drawing = content.drawing
     if read is None or drawing.over is None or dot.entry.record is None:
-        return False
+        return ""
     bases = (
         entry.times[panel.measure]
         for entry in content.entries.measured
@@ -125,13 +123,17 @@ def _is_alike(dot: Dot, panel: Panel, content: FigureContent) -> bool:
         and why_incomparable(entry, dot.entry) is None and panel.measure in entry.times
     )  # fmt: skip
     base = next(bases, None)
-    return base is not None and rank(dot.entry.times[panel.measure], base) is Order.TIE
+    return "" if base is None else why_untold(dot.entry.times[panel.measure], base)
 
 
 def _over(points: Points, under: Points) -> list[Compared]:
     """Compare the first with the second where both are, and may be compared."""
     return [
-        Compared(dot.value.median / other.value.median, at, bool(dot.entry.record) and _tie(dot, other))
+        Compared(
+            dot.value.median / other.value.median,
+            at,
+            why_untold(dot.value, other.value) if dot.entry.record else "",
+        )
         for at, dot in points.items()
         if (other := under.get(at))
         and (dot.entry.printed or why_incomparable(dot.entry, other.entry) is None)

@@ -20,6 +20,7 @@ from retrace.publish.chart_axes import ROW, fit_height, framed, tick_ratio
 from retrace.publish.front import Tally
 from retrace.publish.panel import family
 from retrace.publish.plain_names import graph_of, problem_of
+from retrace.records.ranking import REPEATS_DIFFER
 from retrace.reports.finding import Verdict
 from retrace.reports.frame import PRINTED_PAIR, Frame, GraphRow, speed_up
 from retrace.reports.report import Report, SpeedUp
@@ -78,6 +79,8 @@ class Speed:
     measured: float
     beside_best: float | None
     """Beside the fastest program on one core, if that is not the report's."""
+    is_sure: bool = True
+    """Whether core and GPU can be told apart here."""
 
 
 def speeds(reports: Sequence[Report], frame: Frame, machine: str) -> list[Speed]:
@@ -104,7 +107,7 @@ def _of_table(rows: Sequence[GraphRow], asked: SpeedUp, machine: str) -> Iterato
         best = min(on_core, key=lambda entry: entry.times["total"].median)
         beside = speed_up(best, fast) if best is not slow else None
         title = f"{problem_of(fast)}, {graph_of(fast)}"
-        speed = Speed(title, printed, measured[0], beside and beside[0])
+        speed = Speed(title, printed, measured[0], beside and beside[0], measured[1])
         kind = family(fast) or fast.graph
         largest[kind] = max(largest.get(kind, (fast.work, speed)), (fast.work, speed), key=lambda one: one[0])
     yield from (speed for _, speed in largest.values())
@@ -163,13 +166,14 @@ def _draw_verdicts(axes: Axes, counts: Mapping[str, Mapping[Verdict, int]]) -> N
 
 
 def _draw_speeds(axes: Axes, every: Sequence[Speed], palette: Palette) -> None:
-    axes.set_title("How many times as fast as one CPU core is the GPU?", loc="left", pad=20)
+    axes.set_title("How many times as fast as one CPU core is the GPU?", loc="left", pad=34)
     axes.set_xscale("log")
     axes.grid(axis="x", color=palette.grid, lw=0.6)
     axes.set_axisbelow(True)
     axes.axvline(1, color=palette.muted, lw=1)
     for row, speed in enumerate(every):
         colour = palette.faster if speed.measured >= 1 else palette.slower
+        colour = colour if speed.is_sure else palette.muted
         axes.plot([speed.printed, speed.measured], [row, row], color=colour, lw=2.5, zorder=2)
         axes.plot(speed.printed, row, "o", mfc=palette.paper, mec=palette.muted, ms=7, zorder=3)
         axes.plot(speed.measured, row, "o", color=colour, ms=7, zorder=3)
@@ -195,7 +199,10 @@ def _draw_speeds(axes: Axes, every: Sequence[Speed], palette: Palette) -> None:
     hollow: dict[str, Any] = {"ls": "", "mfc": palette.paper}
     key = [
         Line2D([], [], marker="o", mec=palette.muted, label="printed", **hollow),
-        Line2D([], [], ls="", marker="o", color=palette.muted, label="measured"),
-        Line2D([], [], marker="D", mec=palette.muted, label="beside the fastest on a core", **hollow),
+        Line2D([], [], ls="", marker="o", color=palette.faster, label="measured: faster"),
+        Line2D([], [], ls="", marker="o", color=palette.slower, label="measured: slower"),
+        Line2D([], [], ls="", marker="o", color=palette.muted, label=f"measured: {REPEATS_DIFFER}"),
+        Line2D([], [], marker="D", mec=palette.muted, label="beside the fastest program on a core", **hollow),
     ]
-    axes.legend(handles=key, ncols=len(key), **KEY).set_in_layout(False)
+    key = [key[place] for place in (1, 2, 3, 0, 4)]  # a legend is filled by columns
+    axes.legend(handles=key, ncols=2, **KEY).set_in_layout(False)

@@ -15,6 +15,7 @@ from retrace.publish.panel import spans
 from retrace.publish.plain_names import graph_of, problem_of
 from retrace.publish.provenance import cores_of
 from retrace.publish.record_cards import address
+from retrace.records.ranking import Order, rank
 from retrace.reports.frame import PRINTED_PAIR, Frame, Measured, fastest, why_incomparable
 from retrace.reports.like_for_like import (
     FIRST,
@@ -34,6 +35,8 @@ from retrace.reports.wording import EMPTY, duration, few_trials, ratio, speed, w
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SAMPLES = ("sources", "pairs")
 """Parameters of a record whose trials have a source, or a pair of vertices, each."""
+NEAR = 1.5
+"""How many times the least a time is below that may be among the best."""
 Side = Literal["published", "library"]
 
 
@@ -138,7 +141,8 @@ class Tables:
                 first, further = race.by[FIRST], race.by.get(RESIDENT)
                 sides = (race.on_core, first.published, first.library, first.ours)
                 least = min(filter(None, sides), key=lambda entry: entry.times[FIRST].median)
-                cells = [f"**{said}**" if entry is least else said
+                best = [entry for entry in sides if entry and is_among_best(entry, least)]
+                cells = [f"**{said}**" if entry in best else said
                          for entry in sides for said in [self._time(entry, FIRST)]]  # fmt: skip
                 rows.append(
                     [race.plain_title, *cells, self._time(further.ours if further else None, RESIDENT)]
@@ -194,13 +198,13 @@ class Tables:
         return f"{self._cell(entry, measure)}{over}<br>`{entry.name}`{cores}"
 
     def _time(self, entry: Measured | None, measure: Measure) -> str:
-        """Write a time, and what a newcomer asks: which library, and whether ours is no kernel."""
+        """Write a time, and what a newcomer asks: which program, and whether it runs on cores."""
         if entry is None:
             return EMPTY
         peer = (entry.record.software.peer or "").partition(" ")[0]
-        where = cores_of(entry.record) if peer or is_ours(entry) else ""
-        said = ", ".join(filter(None, (peer, where)))
-        return f"{self._cell(entry, measure)}{f' ({said})' if said else ''}"
+        cores = f", {where}" if (where := cores_of(entry.record)) else ""
+        name = entry.name.partition(":")[0]
+        return f"{self._cell(entry, measure)}<br>{peer or f'`{name}`'}{cores}"
 
     def _cell(self, entry: Measured, measure: Measure) -> str:
         if (times := entry.times.get(measure)) is None:
@@ -222,6 +226,12 @@ class Tables:
         said += f" {EMPTY}: not measured, or it cannot be told which is fastest."
         reasons = sorted({doubt.why for some in self.doubtful.values() for doubt in some})
         return said + (f" {MARK}: a doubtful number ({'; '.join(reasons)})." if reasons else "")
+
+
+def is_among_best(entry: Measured, least: Measured) -> bool:
+    """Return whether a first search is the least, or near it and not to be told from it."""
+    times, best = entry.times[FIRST], least.times[FIRST]
+    return entry is least or (times.median < NEAR * best.median and rank(times, best) is Order.TIE)
 
 
 def _whose(entry: Measured) -> str:

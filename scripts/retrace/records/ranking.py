@@ -20,6 +20,10 @@ RULE = (
 """What `rank` does, in words."""
 
 
+REPEATS_DIFFER = "repeats differ as much"
+"""Why two times cannot be told apart: the same work, measured again, may differ by what they do."""
+
+
 class Order(Enum):
     """How one time compares with another."""
 
@@ -32,6 +36,13 @@ def rank(a: Summary, b: Summary) -> Order:
     """Return whether the first time is less than the second, or more, as `RULE` says."""
     low, high = ratio_range(a, b) if a.enough and b.enough else (0.0, inf)
     return Order.LESS if low > 1 else Order.MORE if high < 1 else Order.TIE
+
+
+def why_untold(a: Summary, b: Summary) -> str:
+    """Say why neither of two times is less; empty if one is."""
+    if not (a.enough and b.enough):
+        return "too few trials to tell"
+    return REPEATS_DIFFER if rank(a, b) is Order.TIE else ""
 
 
 def is_same(a: Summary, b: Summary) -> bool:

@@ -317,6 +317,13 @@ class Record(Model):
         """Whether there is an answer and it is the oracle's."""
         return self.status == "ok" and self.verified is True
 
+    def value_of(self, key: str) -> object:
+        """Return the value at a key such as `machine.gpu.name`; None where a part of it is null."""
+        value: object = self
+        for part in key.split("."):
+            value = getattr(value, part, None)
+        return value
+
     @property
     def rounds(self) -> int:
         """How many processes measured it, each for itself."""

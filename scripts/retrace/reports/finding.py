@@ -8,7 +8,7 @@ from enum import Enum, StrEnum
 from math import fsum, inf, log2
 from typing import NamedTuple
 
-from retrace.records.ranking import RULE
+from retrace.records.ranking import REPEATS_DIFFER, RULE
 from retrace.reports.wording import EMPTY
 
 
@@ -172,7 +172,7 @@ def weigh(comparisons: Mapping[str, Weighed], *numbers: str, short: str = "", la
     if result == Verdict.OPEN:
         places = ", ".join(unclear) if len(unclear) <= 3 else f"{len(unclear)} of {len(every)}"
         wide = f"the spread on {places} is too wide"
-        why = wide if agree else "no two times can be told apart"
+        why = wide if agree else REPEATS_DIFFER
     elif result == Verdict.IN_PART:
         why = f"only on {', '.join(agree)}" if len(agree) <= 3 else f"in {len(agree)} of {len(comparisons)}"
     elif result == Verdict.HOLDS and against:

@@ -68,14 +68,16 @@ def two_digits(value: float) -> str:
     return f"{round(value, decimals):,.{max(decimals, 0)}f}"
 
 
-def comparative(over: float, than: str = "", alike: bool = False) -> str:
-    """Say how fast something is that takes `over` times as long: `2.0 x slower than that`.
+def comparative(over: float, than: str = "", untold: str = "") -> str:
+    """Say how fast something is that takes `over` times as long, and why that cannot be told, if so.
 
-    Of times that are `alike`, it is said that they cannot be told apart.
+    `16 % slower than that`, `2.0 x slower than that (repeats differ as much)`. Of a small difference that
+    cannot be told, nothing is said: `as fast as that (repeats differ as much)`.
     """
-    said = "as fast" if alike else speed(1 / over)
+    is_near = 1 / PERCENT_BELOW < over < PERCENT_BELOW
+    said = "as fast" if untold and is_near else speed(1 / over)
     joined = f" {'as' if said == 'as fast' else 'than'} {than}" if than else ""
-    return f"{said}{joined}{alike * ' (cannot be told apart)'}"
+    return f"{said}{joined}{f' ({untold})' if untold else ''}"
 
 
 def times_as_much(value: float) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.system.errors import RetraceError
-from retrace.system.files import check_regular, write_whole
+from retrace.system.sealed import read_sealed, write_sealed
 
 FIRST_BATCH = 16
 """Number of sources in the first batch."""
@@ -40,19 +36,8 @@ class Checkpoint:
         """Continue from the file if there is one; RetraceError if it is no checkpoint of this run."""
         if path is None or not path.exists():
             return cls(path, identity, np.zeros(vertices))
-        check_regular(path)
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                stored, scores, done = json.loads(str(file["identity"])), file["scores"], int(file["done"])
-            if not isinstance(stored, dict) or scores.ndim != 1 or scores.dtype != np.float64:
-                raise ValueError
-        except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile):
-            raise RetraceError(f"{path}: is not a checkpoint; name another file, or delete it") from None
-        for key, value in identity.items():
-            if stored.get(key) != value:
-                fault = f"is a checkpoint of other {key} than requested"
-                raise RetraceError(f"{path}: {fault}; name another file, or delete it")
-        return cls(path, identity, scores, done)
+        arrays = read_sealed(path, identity, "checkpoint")
+        return cls(path, identity, arrays["scores"], int(arrays["done"]))
 
     def batches(self, sources: NDArray[np.int32], least: int = 1) -> Iterator[NDArray[np.int32]]:
         """Yield the remaining sources, `least` or more at a time; a batch's time sets the next one's size."""
@@ -69,9 +54,8 @@ class Checkpoint:
         self.scores += scores
         self.done += sources
         if self.path is not None:
-            content = io.BytesIO()
-            np.savez(content, identity=json.dumps(self.identity), scores=self.scores, done=self.done)
-            write_whole(self.path, content.getvalue())
+            done = np.array(self.done)
+            write_sealed(self.path, self.identity, {"scores": self.scores, "done": done})
 
     def remove(self) -> None:
         """Delete the file, which is no longer needed once the outputs are written."""
