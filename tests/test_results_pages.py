@@ -10,6 +10,7 @@ from statistics import median
 
 import pytest
 from matplotlib.colors import to_rgba
+from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from browser import CHROMIUM, Browser, lack
@@ -128,6 +129,10 @@ def test_the_overview_has_every_count_and_speed(two_machines: Abstract, dark: bo
     assert {"0.49\u00d7", "10\u00d7", "2.3\u00d7", "one graph", "all reports"} <= set(drawn)
     assert any(f"{counts[Verdict.HOLDS]} of {sum(counts.values())} claims" in text for text in drawn)
     assert figure.get_facecolor() == to_rgba((DARK if dark else LIGHT).paper)
+    title = next(text for text in figure.findobj(Text) if text.get_text().startswith("How many times"))
+    keys = [legend.get_window_extent() for legend in figure.findobj(Legend)]
+    assert len(keys) == 2
+    assert not any(title.get_window_extent().overlaps(key) for key in keys)
 
 
 @pytest.fixture(scope="module")

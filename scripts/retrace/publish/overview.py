@@ -166,7 +166,7 @@ def _draw_verdicts(axes: Axes, counts: Mapping[str, Mapping[Verdict, int]]) -> N
 
 
 def _draw_speeds(axes: Axes, every: Sequence[Speed], palette: Palette) -> None:
-    axes.set_title("How many times as fast as one CPU core is the GPU?", loc="left", pad=34)
+    axes.set_title("How many times as fast as one CPU core is the GPU?", loc="left", pad=48)
     axes.set_xscale("log")
     axes.grid(axis="x", color=palette.grid, lw=0.6)
     axes.set_axisbelow(True)
@@ -202,7 +202,7 @@ def _draw_speeds(axes: Axes, every: Sequence[Speed], palette: Palette) -> None:
         Line2D([], [], ls="", marker="o", color=palette.faster, label="measured: faster"),
         Line2D([], [], ls="", marker="o", color=palette.slower, label="measured: slower"),
         Line2D([], [], ls="", marker="o", color=palette.muted, label=f"measured: {REPEATS_DIFFER}"),
-        Line2D([], [], marker="D", mec=palette.muted, label="beside the fastest program on a core", **hollow),
+        Line2D([], [], marker="D", mec=palette.muted, label="beside the fastest core", **hollow),
     ]
     key = [key[place] for place in (1, 2, 3, 0, 4)]  # a legend is filled by columns
     axes.legend(handles=key, ncols=2, **KEY).set_in_layout(False)
