@@ -19,7 +19,16 @@ from fabricated import changed, drawn, record, trial
 from retrace.records import margins as margins_module
 from retrace.records.bootstrap import interval
 from retrace.records.margins import Conditions, Margin, Margins, margins, margins_csv, phase_times
-from retrace.records.ranking import Order, is_same, near_end, rank, ratio_interval
+from retrace.records.ranking import (
+    REPEATS_DIFFER,
+    Order,
+    is_among_best,
+    is_same,
+    near_end,
+    rank,
+    ratio_interval,
+    why_untold,
+)
 from retrace.records.record import Record, digest_of_all, read_records
 from retrace.records.repeatability import (
     FALSE_ALARMS,
@@ -65,6 +74,16 @@ def test_three_rounds_tell_more_than_one() -> None:
     first, second = [[10.0, 10.1, 10.2], [12.0, 12.1, 12.2], [11.0, 11.1, 11.2]], [[11.6, 11.7, 11.8]] * 3
     assert rank(Summary.of(*first), Summary.of(*second)) is TIE
     assert rank(Summary.of(first[0]), Summary.of(*second)) is LESS
+
+
+def test_the_best_are_near_and_cannot_be_told_apart() -> None:
+    best, wide = Summary.of([10.0] * 9), [4.0, 9.0, 14.0, 19.0, 24.0]
+    assert is_among_best(Summary.of(wide), best)
+    assert not is_among_best(Summary.of([ms + 2.0 for ms in wide]), best)  # 1.6 times as long
+    assert not is_among_best(Summary.of([14.0] * 9), best)  # told apart
+    assert why_untold(Summary.of(wide), best) == REPEATS_DIFFER
+    assert why_untold(Summary.of([14.0]), best) == "too few trials to tell"
+    assert why_untold(Summary.of([14.0] * 9), best) == ""
 
 
 def test_the_interval_holds_the_ratio_of_processes_as_often_as_it_says() -> None:

@@ -127,8 +127,8 @@ def stated_sum(target: Path, content: Path) -> str:
 def is_whole(target: Path) -> bool:
     """Return whether a compiled file is there, and is what was compiled under its name."""
     try:
-        found = target.stat()
-        return _has_sum(target, found.st_ino, found.st_size, found.st_mtime_ns)
+        status = target.stat()
+        return _has_sum(target, status.st_ino, status.st_size, status.st_mtime_ns)
     except (FileNotFoundError, NotADirectoryError):
         return False
 

@@ -310,8 +310,8 @@ class Measurement(Results):
     def ask(self, drawn: Sequence[Query]) -> None:
         """Take its share of what was drawn for all rounds; RetraceError if it is too little."""
         if len(drawn) < self.rounds:
-            found = f"found {len(drawn)} to draw from the graph"
-            raise RetraceError(f"sources: expected one for each of {self.rounds} rounds, {found}; draw none")
+            expected = f"expected one for each of {self.rounds} rounds"
+            raise RetraceError(f"sources: {expected}, found {len(drawn)} to draw from the graph; draw none")
         self.drawn, self.questions = len(drawn), tuple(drawn[self.round :: self.rounds])
 
     @property

@@ -14,7 +14,7 @@ from matplotlib.patches import Rectangle
 
 from retrace.publish.chart_axes import ROW, add_key, widen
 from retrace.publish.panel import LABELS, LIMIT, Panel, of_first_machine
-from retrace.records.ranking import Order, rank
+from retrace.records.ranking import is_among_best
 from retrace.records.statistics import Summary
 from retrace.reports.like_for_like import RESIDENT
 from retrace.reports.measures import Measure
@@ -50,9 +50,9 @@ class CellColumn:
     def look(self, name: str) -> tuple[str, str]:
         """Return the colour of a solver's cell and the weight of its number, which is bold among the best."""
         times = self.times[name]
-        over = times.median / self.best.median
-        if times is self.best or (rank(self.best, times) is Order.TIE and over < RATIOS[0][0]):
+        if times is self.best or is_among_best(times, self.best):
             return BEST, "bold"
+        over = times.median / self.best.median
         return next(colour for most, colour in RATIOS if over <= most), "normal"
 
 

@@ -28,8 +28,8 @@ def doubts(entries: Iterable[Measured]) -> dict[str, list[Doubt]]:
 def _unlike_print(record: Record) -> Iterator[Doubt]:
     """Say that Python repeated the launches, where the settings that names state do not."""
     if record.loops_in_python and "loop" not in record.parameters:
-        found = "Python repeated the launches, which C++ does now"
-        yield Doubt("launched by Python", found, (*OUTSIDE_SOLVE, "kernel"))
+        reason = "Python repeated the launches, which C++ does now"
+        yield Doubt("launched by Python", reason, (*OUTSIDE_SOLVE, "kernel"))
 
 
 def _odd(records: Sequence[Record]) -> Iterator[list[Doubt]]:

@@ -15,7 +15,7 @@ from retrace.publish.page import MARK, Cell
 from retrace.publish.record_cards import address
 from retrace.publish.tables import printed_cell, time_cell
 from retrace.records.machine_check import Doubt
-from retrace.records.ranking import Order, rank
+from retrace.records.ranking import is_among_best
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, GraphRow, Measured, Printed, why_incomparable
 from retrace.reports.measures import Measure
 from retrace.reports.report import TableLayout
@@ -31,7 +31,7 @@ SHADES = (1.0, 1.5, 3.0, 10.0)
 class RankedCell:
     """A time, how much slower than the best it is, and its colour; both are empty of what has no best.
 
-    `best` are all that cannot be told from the least.
+    `best` are the least and those near it that cannot be told from it.
     """
 
     cell: Cell = field(default_factory=Cell)
@@ -177,7 +177,7 @@ def beside_best(cell: Cell, best: Measured | None, measure: Measure) -> RankedCe
         return RankedCell(cell)
     least = best.times[measure]
     over = cell.times.median / least.median
-    if over < SHADES[1] and rank(least, cell.times) is Order.TIE:
+    if is_among_best(cell.times, least):
         return RankedCell(cell, "", 0, best=True)
     return RankedCell(cell, speed(1 / over), sum(over > step for step in SHADES))
 

@@ -59,6 +59,6 @@ def _verdicts(abstracts: Sequence[Abstract], tally: Tally) -> str:
         if tally.machine in one.machines:
             key, front = one.report.key, one.report.front
             counts = "|".join(map(str, one.counts(tally.machine).values()))
-            asked = f"**{front.question}** {one.answer_of(tally.machine)}" if front else one.report.title
-            lines.append(f"|[{key}](docs/results/{key}.md)|{counts}|{asked}|")
+            evidence = f"**{front.question}** {one.answer_of(tally.machine)}" if front else one.report.title
+            lines.append(f"|[{key}](docs/results/{key}.md)|{counts}|{evidence}|")
     return "\n".join(lines)

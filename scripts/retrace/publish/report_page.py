@@ -244,8 +244,8 @@ def _lists(frame: Frame, abstracts: Iterable[Abstract]) -> dict[str, Any]:
 
 def _judged_by(entry: Measured, name: str) -> str:
     """Say what a record has of the measure or quantity by which a claim is judged."""
-    found = entry.times.get(name) if name in MEASURES else entry.quantity(name)
-    return f"{name} {quantity(name, found.median)}" if found else ""
+    summary = entry.times.get(name) if name in MEASURES else entry.quantity(name)
+    return f"{name} {quantity(name, summary.median)}" if summary else ""
 
 
 def _answers(every_mark: Iterable[Any]) -> dict[str, Any]:

@@ -80,9 +80,9 @@ def _pages(abstracts: list[Abstract], frame: Frame, tally: Tally, today: Tables)
 
 def stale(made: Mapping[str, bytes], root: Path = ROOT) -> list[str]:
     """List the files that are not as they were made, are missing, or lie in the folder and are not made."""
-    there = {f"{MADE_FOLDER}/{path.name}" for path in (root / MADE_FOLDER).glob("*") if path.is_file()}
+    present = {f"{MADE_FOLDER}/{path.name}" for path in (root / MADE_FOLDER).glob("*") if path.is_file()}
     return sorted(
         name
-        for name in made.keys() | there
+        for name in made.keys() | present
         if name not in made or not (root / name).is_file() or (root / name).read_bytes() != made[name]
     )

@@ -36,7 +36,7 @@ def ranked(
         of_graph = [e for e in entries if (e.graph if drawing.graphs else e.label) == graph]
         if not of_graph:
             continue
-        ranked = []
+        rows = []
         for entry in of_graph:
             spec = next((spec for spec in series if fits(entry, read(spec))), "")
             base = drawing.pairs.get(spec, drawing.over)
@@ -48,16 +48,16 @@ def ranked(
                 name = f"{name}\nover {base}" if drawing.pairs else name
                 cores = cores_of(entry.record) if drawing.graphs else ""
                 name += f", {cores}" if cores else ""
-                ranked.append(Line(name, entry.group, [Dot(0, value, entry, beside)]))
-        ranked.sort(key=lambda line: line.dots[0].value.median)
+                rows.append(Line(name, entry.group, [Dot(0, value, entry, beside)]))
+        rows.sort(key=lambda line: line.dots[0].value.median)
         divided = drawing.over or ("its partner" if drawing.pairs else "")
         limit = limit_of(of_graph, whole) if "limits" in drawing.also else ""
-        if ranked:
+        if rows:
             title = searches(of_graph)
             yield Panel(
                 of_graph[0].machine,
                 title,
-                ranked,
+                rows,
                 drawing.y,
                 divided,
                 graph=graph,

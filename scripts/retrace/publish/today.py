@@ -15,7 +15,7 @@ from retrace.publish.panel import spans
 from retrace.publish.plain_names import graph_of, problem_of
 from retrace.publish.provenance import cores_of
 from retrace.publish.record_cards import address
-from retrace.records.ranking import Order, rank
+from retrace.records.ranking import is_among_best
 from retrace.reports.frame import PRINTED_PAIR, Frame, Measured, fastest, why_incomparable
 from retrace.reports.like_for_like import (
     FIRST,
@@ -35,8 +35,6 @@ from retrace.reports.wording import EMPTY, duration, few_trials, ratio, speed, w
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SAMPLES = ("sources", "pairs")
 """Parameters of a record whose trials have a source, or a pair of vertices, each."""
-NEAR = 1.5
-"""How many times the least a time is below that may be among the best."""
 Side = Literal["published", "library"]
 
 
@@ -105,7 +103,7 @@ def _comparisons(race: Race) -> int:
 def _races_on(machine: str, reports: Sequence[Report], frame: Frame) -> list[Race]:
     figures = [drawing for report in reports for drawing in report.figures.values() if drawing.shows_all]
     drawings = [drawing for drawing in figures if drawing.y == FIRST and drawing.graphs]
-    found = []
+    every = []
     for drawing in drawings:
         rows = frame.of(drawing.experiment).rows
         for graph in drawing.graphs:
@@ -113,8 +111,8 @@ def _races_on(machine: str, reports: Sequence[Report], frame: Frame) -> list[Rac
                 entries = [entry for entry in row.here(machine) if entry.total]
                 if entries and (row.first.graph, row.first.pair) == (graph, PRINTED_PAIR):
                     front = graph in (drawing.graphs[0], drawing.graphs[-1])
-                    found.append(Race(drawing.experiment, row.title, entries, front))
-    return [race for race in found if FIRST in race.by]
+                    every.append(Race(drawing.experiment, row.title, entries, front))
+    return [race for race in every if FIRST in race.by]
 
 
 def typical(every: Sequence[Race], side: Side) -> tuple[str, int]:
@@ -141,7 +139,8 @@ class Tables:
                 first, further = race.by[FIRST], race.by.get(RESIDENT)
                 sides = (race.on_core, first.published, first.library, first.ours)
                 least = min(filter(None, sides), key=lambda entry: entry.times[FIRST].median)
-                best = [entry for entry in sides if entry and is_among_best(entry, least)]
+                best = [entry for entry in sides if entry is least
+                        or (entry and is_among_best(entry.times[FIRST], least.times[FIRST]))]  # fmt: skip
                 cells = [f"**{said}**" if entry in best else said
                          for entry in sides for said in [self._time(entry, FIRST)]]  # fmt: skip
                 rows.append(
@@ -226,12 +225,6 @@ class Tables:
         said += f" {EMPTY}: not measured, or it cannot be told which is fastest."
         reasons = sorted({doubt.why for some in self.doubtful.values() for doubt in some})
         return said + (f" {MARK}: a doubtful number ({'; '.join(reasons)})." if reasons else "")
-
-
-def is_among_best(entry: Measured, least: Measured) -> bool:
-    """Return whether a first search is the least, or near it and not to be told from it."""
-    times, best = entry.times[FIRST], least.times[FIRST]
-    return entry is least or (times.median < NEAR * best.median and rank(times, best) is Order.TIE)
 
 
 def _whose(entry: Measured) -> str:

@@ -92,8 +92,8 @@ def _drawn_for(rounds: Sequence[Sequence[float]], record: Record) -> Questions:
     if record.drawn is None:
         return ()
     of_trials = trials_by_round(record)
-    asked = tuple(tuple((trial.source, trial.target) for trial in trials) for trials in of_trials)
-    return asked if [*map(len, rounds)] == [*map(len, of_trials)] else ()
+    questions = tuple(tuple((trial.source, trial.target) for trial in trials) for trials in of_trials)
+    return questions if [*map(len, rounds)] == [*map(len, of_trials)] else ()
 
 
 @cache

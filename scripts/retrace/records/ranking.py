@@ -20,6 +20,8 @@ RULE = (
 """What `rank` does, in words."""
 
 
+NEAR = 1.5
+"""How many times as long as the best what is shown as one of the best may take."""
 REPEATS_DIFFER = "repeats differ as much"
 """Why two times cannot be told apart: the same work, measured again, may differ by what they do."""
 
@@ -43,6 +45,11 @@ def why_untold(a: Summary, b: Summary) -> str:
     if not (a.enough and b.enough):
         return "too few trials to tell"
     return REPEATS_DIFFER if rank(a, b) is Order.TIE else ""
+
+
+def is_among_best(times: Summary, best: Summary) -> bool:
+    """Return whether a time, if it is not the best itself, is near it and cannot be told from it."""
+    return times.median < NEAR * best.median and rank(best, times) is Order.TIE
 
 
 def is_same(a: Summary, b: Summary) -> bool:
