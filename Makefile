@@ -97,6 +97,6 @@ $(VENV)/gpu: requirements-gpu.lock scripts/install_gpu.py
 
 # The versions of CUDA's wheels are those of requirements-gpu.lock.
 $(VENV)/peers: requirements-peers.lock requirements-uv.lock | $(VENV)/gpu
-	@$(BIN)/python -c "import sys; from retrace.solvers.libraries import why_no_cugraph as why; sys.exit(why())"
+	@$(BIN)/python -c "import sys; from retrace_peers.cugraph import why_no_cugraph as why; sys.exit(why())"
 	$(PYTHON) scripts/set_up.py $< --environment $(VENV)
 	@touch $@ $(VENV)/run

@@ -97,7 +97,7 @@ CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
         (SOLVERS, "bfs/best", "experiments.table-3.3.solvers: no solver is called bfs/best"),
         (SOLVERS, {"solver": "bfs/bsp", "blocksize": [1, 2]},
          "experiments.table-3.3.solvers: bfs/bsp:blocksize=1: bfs/bsp has no setting 'blocksize'"),
-        (SOLVERS, {"block_size": 1}, "experiments.table-3.3.solvers[6].solver: required, but missing"),
+        (SOLVERS, {"block_size": 1}, "experiments.table-3.3.solvers[2].solver: required, but missing"),
         (SOLVERS, "bfs/bsp", "experiments.table-3.3.solvers: expected each item once, found bfs/bsp twice"),
         (SOLVERS, "sssp/bsp",
          "experiments.table-3.3.solvers: bfs/bsp and sssp/bsp would stand under one name; give each "),
@@ -149,6 +149,18 @@ def test_the_source_of_gapbs_is_had_for_what_calls_it(config: Config) -> None:
     assert calling == ["table-3.3", "table-3.5"]  # if it is deleted, a run gets it again
     called = ["kernels/gapbs/bfs.cpp" in made.kernels(name) for name in ("table-3.3", "table-3.4")]
     assert called == [True, False]
+
+
+def test_libraries_are_added_to_an_experiment_whose_solvers_are_not_configured(config: Config) -> None:
+    shipped = config["experiments"]["table-3.3"]
+
+    def specs(**changes: Any) -> list[str]:
+        configured = config["experiments"] | {"table-3.3": shipped | changes}
+        return plan.make_plan(config | {"experiments": configured}).experiments["table-3.3"].specs
+
+    libraries = ["bfs/scipy", "bfs/igraph", "bfs/networkit", "bfs/gapbs"]
+    assert specs(graphs=["small-6"]) == [*shipped["solvers"], *libraries]
+    assert specs(solvers=["bfs/queue", "bfs/gapbs"]) == ["bfs/queue", "bfs/gapbs"]
 
 
 def test_what_uses_thrust_is_compiled_before_its_experiments(config: Config) -> None:
@@ -601,7 +613,7 @@ def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: P
     def modules(experiment: str) -> set[str]:
         return {path.partition("scripts/retrace/")[2] for path in planned.modules(experiment)}
 
-    assert modules("table-3.3") >= {"solvers/bfs.py", "solvers/libraries.py", "measure/trials.py"}
+    assert modules("table-3.3") >= {"solvers/bfs.py", "solvers/peer.py", "measure/trials.py"}
     assert not modules("table-3.3") & {"solvers/sssp.py", "solvers/bellman_ford/masked.py"}
     assert not {path for path in modules("table-3.3") if path.startswith(("publish/", "planning/"))}
     stages = {path for path in modules("table-3.3") if path.startswith("stages/")}
