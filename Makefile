@@ -37,7 +37,7 @@ check: $(VENV)/dev  ## Formatting, lint, imports and types
 	$(BIN)/ruff check scripts tests
 	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
-	$(BIN)/snakefmt --check Snakefile workflow scripts/retrace_today
+	$(BIN)/snakefmt --check Snakefile workflow scripts/retrace_today scripts/retrace_peers
 	$(BIN)/python tests/lint_workflow.py
 
 schemas: $(VENV)/dev  ## Write workflow/schemas/ from the models

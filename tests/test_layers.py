@@ -28,7 +28,7 @@ OWN = "|".join(project.OWN_PACKAGES)
 ARCHITECTURE = (project.ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 ALIKE = {
     "COLUMNS", "PHASES", "PIECE", "T", "WORTH_KEEPING", "load", "page", "save", "tidy",
-    "experiments", "solvers",
+    "experiments", "kernels", "rules", "solvers",
 }  # fmt: skip
 """Names that mean the same in each module that has them, such as the columns of its CSV file."""
 

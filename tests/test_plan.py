@@ -19,7 +19,6 @@ from command_line import PROJECT, Patch, refused
 from cuda_device.errors import OneLineError
 from fabricated import WRONG, changed, graph_info, machine_info, record, without_answer
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.devices.gapbs_outcome import OUTCOME
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import experiments, plan, summary
@@ -34,6 +33,7 @@ from retrace.records.record import GraphInfo, Record, write_records
 from retrace.solvers import all_solvers
 from retrace.stages.write_schemas import MODELS, as_yaml, schema
 
+OUTCOME = "resources/build/peers/gapbs.json"
 Config = dict[str, Any]
 
 
@@ -147,7 +147,7 @@ def test_the_source_of_gapbs_is_had_for_what_calls_it(config: Config) -> None:
     made = plan.make_plan(config)
     calling = [name for name in ("table-3.3", "table-3.4", "table-3.5") if OUTCOME in made.targets[name]]
     assert calling == ["table-3.3", "table-3.5"]  # if it is deleted, a run gets it again
-    called = ["kernels/gapbs/bfs.cpp" in made.kernels(name) for name in ("table-3.3", "table-3.4")]
+    called = ["kernels/retrace_peers/bfs.cpp" in made.kernels(name) for name in ("table-3.3", "table-3.4")]
     assert called == [True, False]
 
 
@@ -574,7 +574,7 @@ def test_one_warning_names_all_that_is_not_as_it_should_be(config: Config, monke
         "The logs say what was tried."
     ]
     assert summary.closing_words(planned, ["resources/graphs/NY"]) == "Retrace: done."
-    monkeypatch.setattr(summary.gapbs_outcome, "was_missing", lambda: True)
+    monkeypatch.setattr(summary, "missing_library", lambda _: "GAPBS")
     (_, told_of_peer) = summary.closing_words(planned, [OUTCOME]).splitlines()
     assert told_of_peer == (
         f"WARNING: GAPBS: not there, and its solvers are skipped. To try again: rm -rf {OUTCOME}, "

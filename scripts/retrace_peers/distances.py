@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from cuda_device.errors import TooLargeError
 from retrace.catalogue.setting import DELTA, Setting, Settings
-from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.solver import seconds_of
+from retrace_peers import gapbs
 from retrace_peers.cugraph import CugraphPeer
 from retrace_peers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 
@@ -53,7 +53,7 @@ class GapbsSSSP(GapbsPeer):
 
     name = "sssp/gapbs"
     implements = "GAPBS, DeltaStep of sssp.cc"
-    source = "gapbs/sssp.cpp"
+    source = "sssp.cpp"
     settings: ClassVar[Settings] = {**GapbsPeer.settings, **DELTA}
     INFINITY = 2**30 - 1
     SHORT_S = 0.05

@@ -6,10 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
-from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
+from retrace_peers import gapbs
 from retrace_peers.cugraph import CugraphPeer
 from retrace_peers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 
@@ -44,7 +44,7 @@ class GapbsBFS(GapbsPeer):
 
     name = "bfs/gapbs"
     implements = "GAPBS, DOBFS of bfs.cc"
-    source = "gapbs/bfs.cpp"
+    source = "bfs.cpp"
 
     def setup(self, graph: CSRGraph) -> None:
         self.vertices, back = graph.vertices, graph.reversed()

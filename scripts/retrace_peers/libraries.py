@@ -5,10 +5,10 @@ from typing import ClassVar
 import numpy as np
 import scipy  # its packages when they are used: half of the time of reading this library
 
-from retrace.devices import gapbs
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.peer import Peer
+from retrace_peers import GAPBS_COMMIT, gapbs
 from retrace_peers.best_threads import ThreadedPeer
 
 
@@ -69,7 +69,7 @@ class NetworKitPeer(Peer):
 class GapbsPeer(ThreadedPeer):
     """A function of the GAP Benchmark Suite, in C++ with OpenMP on several cores.
 
-    Its graph object is made in `setup`, of copies of our arrays. Its source is downloaded (`devices.gapbs`).
+    Its graph object is made in `setup`, of copies of our arrays. Its source is downloaded (`gapbs`).
     It is alone in its process: all its threads wait for each other after every level, and one that shares its
     core with another library's delays all.
     """
@@ -95,4 +95,4 @@ class GapbsPeer(ThreadedPeer):
 
     @classmethod
     def library(cls) -> str:
-        return f"GAPBS {gapbs.COMMIT[:7]}"
+        return f"GAPBS {GAPBS_COMMIT[:7]}"

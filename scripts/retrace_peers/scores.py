@@ -8,7 +8,6 @@ import scipy  # its packages when they are used: half of the time of reading thi
 from numpy.typing import NDArray
 
 from retrace.catalogue.setting import CORES, Setting, Settings
-from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -18,6 +17,7 @@ from retrace.solvers.betweenness.conventions import FEW_SEARCHES, count_pairs_on
 from retrace.solvers.peer import Peer
 from retrace.solvers.solver import seconds_of
 from retrace.system.errors import RetraceError
+from retrace_peers import gapbs
 from retrace_peers.best_threads import ThreadedPeer
 from retrace_peers.cugraph import CugraphPeer
 from retrace_peers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer
@@ -101,7 +101,7 @@ class GapbsBetweenness(GapbsPeer):
 
     name = "betweenness/gapbs"
     implements = "GAPBS, Brandes of bc.cc"
-    source = "gapbs/betweenness.cpp"
+    source = "betweenness.cpp"
 
     def setup(self, graph: CSRGraph) -> None:
         self.simple = simplify(graph)
