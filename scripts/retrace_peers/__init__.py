@@ -5,11 +5,10 @@ Retrace finds this package by the entry points in `pyproject.toml`, and works wi
 
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
-kernels = FOLDER.parents[1] / "kernels/retrace_peers"
+kernels = Path(__file__).parents[2] / "kernels/retrace_peers"
 solvers = "retrace_peers.every_call"
-experiments = FOLDER / "experiments.yaml"
-rules = FOLDER / "gapbs.smk"
+experiments = Path(__file__).with_name("experiments.yaml")
+rules = Path(__file__).with_name("gapbs.smk")
 outcome = "resources/build/peers/gapbs.json"
 GAPBS_COMMIT = "b5e3e19c2845f22fb338f4a4bc4b1ccee861d026"
 downloads = (f"gapbs-{GAPBS_COMMIT}.tar.gz",)
