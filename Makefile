@@ -37,7 +37,7 @@ check: $(VENV)/dev  ## Formatting, lint, imports and types
 	$(BIN)/ruff check scripts tests
 	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
-	$(BIN)/snakefmt --check Snakefile workflow scripts/retrace_today
+	$(BIN)/snakefmt --check Snakefile workflow scripts/retrace_today scripts/retrace_peers
 	$(BIN)/python tests/lint_workflow.py
 
 schemas: $(VENV)/dev  ## Write workflow/schemas/ from the models
@@ -97,6 +97,6 @@ $(VENV)/gpu: requirements-gpu.lock scripts/install_gpu.py
 
 # The versions of CUDA's wheels are those of requirements-gpu.lock.
 $(VENV)/peers: requirements-peers.lock requirements-uv.lock | $(VENV)/gpu
-	@$(BIN)/python -c "import sys; from retrace.solvers.libraries import why_no_cugraph as why; sys.exit(why())"
+	@$(BIN)/python -c "import sys; from retrace_peers.cugraph import why_no_cugraph as why; sys.exit(why())"
 	$(PYTHON) scripts/set_up.py $< --environment $(VENV)
 	@touch $@ $(VENV)/run

@@ -31,7 +31,6 @@ from cuda_on_cpu.build import build_emulator
 from cuda_on_cpu.device import EmulatedDevice, EmulatedKernel
 from retrace import cli
 from retrace.devices import host
-from retrace.devices.gapbs import build_gapbs
 from retrace.measure import environment, trials
 from retrace.records.margins import Margins
 from retrace.solvers import REGISTRY
@@ -136,10 +135,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     on_gpu = [item for item in session.items if item.get_closest_marker("gpu")]
     emulated = [item for item in session.items if item not in set(on_gpu)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [
-            pool.submit(build_gapbs if file.parent.name == "gapbs" else build_host, file)
-            for file in kernel_files(session.items, ".cpp")
-        ]
+        jobs = [pool.submit(build_host, file) for file in kernel_files(session.items, ".cpp")]
         for file in sorted(kernel_files(emulated, ".cu"), key=length, reverse=True):
             jobs += [pool.submit(build_emulator, file, shuffled=shuffled) for shuffled in (True, False)]
         if on_gpu and cuda_available():
@@ -176,9 +172,8 @@ def kernel_files(items: Sequence[pytest.Item], suffix: str) -> set[Path]:
     """List the files of the solvers that tests take as a parameter; `.cpp` means those for the host."""
     given = {name for item in items for name in solvers_of(item)}
     files = {KERNELS / file for name in given for file in REGISTRY.solvers[name].sources}
-    on_host = ("host", "gapbs")
     return {
-        file for file in files if file.suffix == suffix and (suffix == ".cu" or file.parent.name in on_host)
+        file for file in files if file.suffix == suffix and (suffix == ".cu" or file.parent.name == "host")
     }
 
 

@@ -38,8 +38,8 @@ def copy_project(folder: Path, experiments: dict[str, Any]) -> None:
     config |= {"backend": "emulator", "trials": 2}
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     write_experiments(folder / "experiments.yaml", experiments)
-    if (today := folder / "scripts/retrace_today/experiments.yaml").exists():
-        today.write_text("{}")
+    for of_house in folder.glob("scripts/*/experiments.yaml"):
+        of_house.write_text("{}")
 
 
 def write_experiments(path: Path, experiments: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from graphs import NAMED, identified
 from retrace.graphs.query import Query
 from retrace.measure.trials import Afterwards, again, one_pass
 from retrace.solvers import REGISTRY, Solver, make
-from retrace.solvers.libraries import Peer
+from retrace.solvers.peer import Peer
 from retrace.system.errors import RetraceError
 
 GRID = identified(NAMED["grid"], "grid", source=0)

@@ -15,7 +15,7 @@ from retrace.catalogue.setting import Setting
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.records.record import parse_record
 from retrace.solvers import REGISTRY, Solver
-from retrace.solvers.libraries import Peer
+from retrace.solvers.peer import Peer
 from retrace.solvers.solver import REGISTRIES
 from retrace.stages.write_schemas import project_solvers, solvers_as_json
 from retrace.system import project
@@ -27,8 +27,12 @@ FILE = PROJECT / CATALOGUE_FILE
 def test_the_catalogue_is_that_of_the_solvers_classes() -> None:
     assert FILE.read_text() == solvers_as_json(), "run make schemas"
     listed = [solver for solver in Catalogue(FILE).listed.values() if solver.is_there]
-    assert listed == [kind.as_known() for kind in project_solvers()]
-    for solver, kind in zip(listed, project_solvers(), strict=True):
+    kinds = {kind.name: kind for kind in project_solvers()}
+    assert {solver.name: solver for solver in listed} == {
+        name: kind.as_known() for name, kind in kinds.items()
+    }
+    for solver in listed:
+        kind = kinds[solver.name]
         assert (solver.problem, solver.variant) == (kind.problem, kind.variant)
         assert (solver.defaults, solver.sources) == (kind.defaults, kind.sources)
         for limits in BY_CAPABILITY.values():

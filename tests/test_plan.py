@@ -19,7 +19,6 @@ from command_line import PROJECT, Patch, refused
 from cuda_device.errors import OneLineError
 from fabricated import WRONG, changed, graph_info, machine_info, record, without_answer
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.devices.gapbs_outcome import OUTCOME
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import experiments, plan, summary
@@ -34,6 +33,7 @@ from retrace.records.record import GraphInfo, Record, write_records
 from retrace.solvers import all_solvers
 from retrace.stages.write_schemas import MODELS, as_yaml, schema
 
+OUTCOME = "resources/build/peers/gapbs.json"
 Config = dict[str, Any]
 
 
@@ -97,7 +97,7 @@ CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
         (SOLVERS, "bfs/best", "experiments.table-3.3.solvers: no solver is called bfs/best"),
         (SOLVERS, {"solver": "bfs/bsp", "blocksize": [1, 2]},
          "experiments.table-3.3.solvers: bfs/bsp:blocksize=1: bfs/bsp has no setting 'blocksize'"),
-        (SOLVERS, {"block_size": 1}, "experiments.table-3.3.solvers[6].solver: required, but missing"),
+        (SOLVERS, {"block_size": 1}, "experiments.table-3.3.solvers[2].solver: required, but missing"),
         (SOLVERS, "bfs/bsp", "experiments.table-3.3.solvers: expected each item once, found bfs/bsp twice"),
         (SOLVERS, "sssp/bsp",
          "experiments.table-3.3.solvers: bfs/bsp and sssp/bsp would stand under one name; give each "),
@@ -147,8 +147,20 @@ def test_the_source_of_gapbs_is_had_for_what_calls_it(config: Config) -> None:
     made = plan.make_plan(config)
     calling = [name for name in ("table-3.3", "table-3.4", "table-3.5") if OUTCOME in made.targets[name]]
     assert calling == ["table-3.3", "table-3.5"]  # if it is deleted, a run gets it again
-    called = ["kernels/gapbs/bfs.cpp" in made.kernels(name) for name in ("table-3.3", "table-3.4")]
+    called = ["kernels/retrace_peers/bfs.cpp" in made.kernels(name) for name in ("table-3.3", "table-3.4")]
     assert called == [True, False]
+
+
+def test_libraries_are_added_to_an_experiment_whose_solvers_are_not_configured(config: Config) -> None:
+    shipped = config["experiments"]["table-3.3"]
+
+    def specs(**changes: Any) -> list[str]:
+        configured = config["experiments"] | {"table-3.3": shipped | changes}
+        return plan.make_plan(config | {"experiments": configured}).experiments["table-3.3"].specs
+
+    libraries = ["bfs/scipy", "bfs/igraph", "bfs/networkit", "bfs/gapbs"]
+    assert specs(graphs=["small-6"]) == [*shipped["solvers"], *libraries]
+    assert specs(solvers=["bfs/queue", "bfs/gapbs"]) == ["bfs/queue", "bfs/gapbs"]
 
 
 def test_what_uses_thrust_is_compiled_before_its_experiments(config: Config) -> None:
@@ -562,7 +574,7 @@ def test_one_warning_names_all_that_is_not_as_it_should_be(config: Config, monke
         "The logs say what was tried."
     ]
     assert summary.closing_words(planned, ["resources/graphs/NY"]) == "Retrace: done."
-    monkeypatch.setattr(summary.gapbs_outcome, "was_missing", lambda: True)
+    monkeypatch.setattr(summary, "missing_library", lambda _: "GAPBS")
     (_, told_of_peer) = summary.closing_words(planned, [OUTCOME]).splitlines()
     assert told_of_peer == (
         f"WARNING: GAPBS: not there, and its solvers are skipped. To try again: rm -rf {OUTCOME}, "
@@ -601,7 +613,7 @@ def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: P
     def modules(experiment: str) -> set[str]:
         return {path.partition("scripts/retrace/")[2] for path in planned.modules(experiment)}
 
-    assert modules("table-3.3") >= {"solvers/bfs.py", "solvers/libraries.py", "measure/trials.py"}
+    assert modules("table-3.3") >= {"solvers/bfs.py", "solvers/peer.py", "measure/trials.py"}
     assert not modules("table-3.3") & {"solvers/sssp.py", "solvers/bellman_ford/masked.py"}
     assert not {path for path in modules("table-3.3") if path.startswith(("publish/", "planning/"))}
     stages = {path for path in modules("table-3.3") if path.startswith("stages/")}

@@ -9,12 +9,13 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from itertools import chain
 from pathlib import Path
 
-from retrace.devices.gapbs import ARCHIVE
 from retrace.graphs.dataset_registry import load_registry
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, replacing, unpack
+from retrace.system.solver_packages import declaration, solver_packages
 from retrace.system.stage import Stage
 
 LOCKS = ("requirements.lock", "requirements-uv.lock")
@@ -97,7 +98,8 @@ def add_downloads(folder: Path) -> None:
     editions = [edition.file for graph in registry.values() for edition in graph.editions if edition.file]
     (folder / CARRIED_DOWNLOADS).mkdir(parents=True)
     missing = []
-    for file in dict.fromkeys([*editions, ARCHIVE]):
+    more = (declaration(package, "downloads", tuple) or () for package in solver_packages())
+    for file in dict.fromkeys([*editions, *chain.from_iterable(more)]):
         copies = [place / file for place in places if (place / file).is_file()]
         if copies:
             shutil.copy(copies[0], folder / CARRIED_DOWNLOADS)

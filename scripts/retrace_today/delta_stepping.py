@@ -5,11 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from retrace.catalogue.setting import Settings
+from retrace.catalogue.setting import DELTA, Settings
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.solver import WARP
-from retrace.solvers.sssp import GapbsSSSP
 from retrace_today.frontier import ENTRY, FrontierSearch, choose_delta
 
 
@@ -23,10 +22,7 @@ class DeltaSteppingSSSP(FrontierSearch):
 
     name = "sssp/delta-stepping"
     implements = "Meyer and Sanders, Journal of Algorithms, 2003, Δ-stepping, in one launch"
-    settings: ClassVar[Settings] = {
-        **FrontierSearch.settings,
-        "delta": GapbsSSSP.settings["delta"],
-    }
+    settings: ClassVar[Settings] = {**FrontierSearch.settings, **DELTA}
 
     def kernel_name(self) -> str:
         return "delta_stepping"

@@ -52,7 +52,7 @@ from pathlib import Path
 
 from cuda_device.compiled_files import build_host
 from cuda_on_cpu.build import build_emulator, build_runtime, build_thrust_for_host
-from retrace.devices.gapbs import build_gapbs
+from retrace_peers.gapbs import build_gapbs
 
 for name in sys.argv[1:]:
     source = Path(name).resolve()
@@ -60,7 +60,7 @@ for name in sys.argv[1:]:
         plain, shuffled = build_emulator(source), build_emulator(source, shuffled=True)
         print(build_runtime(False), plain, shuffled, sep="\\n")
     else:
-        known = {"gapbs": build_gapbs, "thrust": build_thrust_for_host}
+        known = {"retrace_peers": build_gapbs, "thrust": build_thrust_for_host}
         print(known.get(source.parent.name, build_host)(source))
 """
 """Compiles kernel files for this processor as most tests do, and prints where."""

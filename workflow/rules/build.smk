@@ -1,32 +1,8 @@
 # Build: compile kernels before anything is measured.
 #   in   kernels/: the files of an experiment's solvers
 #   out  resources/build/{experiment}.json: the compiled file of each source file
-#   1    gapbs: get the source of a library that some solvers call
-#   2    thrust: compile what takes longest
-#   3    build: compile the kernels of an experiment
-
-
-rule gapbs:
-    """Get the source of the GAP Benchmark Suite, which is no part of the project, and unpack it into build/.
-
-    If it cannot be had, the output says why, and the solvers that call it are skipped. Their experiments are compiled
-    after it, so this begins before all else.
-    """
-    input:
-        script=STAGE,
-        code=stage_code("get-gapbs"),
-    output:
-        "resources/build/peers/gapbs.json",
-    log:
-        "logs/gapbs.log",
-    priority: 3
-    conda:
-        ENVIRONMENT
-    message:
-        "Get the source of the GAP Benchmark Suite"
-    shell:
-        "python {input.script:q} get-gapbs --output {output:q} --warnings {log:q}"
-        " > {log:q} 2> >(tee -a {log:q} >&2)"
+#   1    thrust: compile what takes longest
+#   2    build: compile the kernels of an experiment
 
 
 rule thrust:

@@ -65,6 +65,9 @@ LOOP: Settings = {
 Those that launch a handful, or whose launches differ in each iteration, have none: Python launches.
 """
 
+DELTA: Settings = {"delta": Setting(0, "width of a bucket; 0 lets the solver choose", least=0, most=2**30)}
+"""The setting of Δ-stepping."""
+
 CORES = len(os.sched_getaffinity(0))
 """Cores of the CPU that this process may use."""
 

@@ -37,7 +37,7 @@ from retrace.measure.trials import (
 )
 from retrace.records.record import GraphInfo, Record, make_record, update_records, updated, write_records
 from retrace.solvers import find, parse
-from retrace.solvers.libraries import Peer
+from retrace.solvers.peer import Peer
 from retrace.system.bars import bar
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable

@@ -21,7 +21,7 @@ from retrace.measure import environment
 from retrace.measure.trials import Measurement, Results
 from retrace.records.record import Energy, Trial
 from retrace.solvers import find
-from retrace.solvers.libraries import Peer
+from retrace.solvers.peer import Peer
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
 

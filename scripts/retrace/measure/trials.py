@@ -41,8 +41,8 @@ from retrace.measure.withheld import Withheld
 from retrace.records.record import CLOCKS_AGREE, DIGEST_DIGITS, Energy, Trial, digest_of_all
 from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.solvers import DeviceSolver, Solver, find, make, parse
-from retrace.solvers.libraries import Peer
 from retrace.solvers.own_process import OwnProcess
+from retrace.solvers.peer import Peer
 from retrace.system.errors import RetraceError
 from retrace.system.models import Model
 

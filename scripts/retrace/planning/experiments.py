@@ -173,30 +173,40 @@ def with_experiments_of_packages(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a configuration with the experiments of packages that have solvers.
 
     What the configuration says of such an experiment takes the place of the same keys, and of the same
-    scales below them. Raise RetraceError, which names the file and the key, if a file is not sound, has an
-    experiment that another one has, or adds solvers to one that is not there. The project's own packages
-    may: a user can take experiments away.
+    scales below them; nothing is added to solvers that it names itself. Raise RetraceError, which names the
+    file and the key, if a file is not sound, has an experiment that another one has, or adds solvers to one
+    that is not there. The project's own packages may: a user can take experiments away.
     """
     configured = config.get("experiments")
     if not isinstance(configured, Mapping):
         return dict(config)
     experiments = dict(configured)
-    owners = dict.fromkeys(read_yaml(ROOT / "experiments.yaml")["experiments"], "experiments.yaml")
+    shipped = dict(read_yaml(ROOT / "experiments.yaml")["experiments"])
+    owners = dict.fromkeys(shipped, "experiments.yaml")
     files = {path: read_yaml(path) for path in declared_files("experiments")}
     for path, keys in files.items():
         for name in read_as(ExperimentsOfPackage, keys, str(path)).experiments:
             if (owner := owners.setdefault(name, str(path))) != str(path):
                 advice = f"{owner} has it already; add solvers to it under more_solvers"
                 raise RetraceError(f"{path}: experiments.{name}: {advice}")
-            experiments[name] = _changed(keys["experiments"][name], experiments.get(name, {}))
+            shipped[name] = keys["experiments"][name]
+            experiments[name] = _changed(shipped[name], experiments.get(name, {}))
+    extended = {
+        name
+        for name, known in experiments.items()
+        if isinstance(known, Mapping) and "solvers" in known
+        if known["solvers"] == shipped.get(name, known)["solvers"]
+    }
     from_outside = declared_files("experiments", outside_alone=True)
     for path, keys in files.items():
         for name, added in keys.get("more_solvers", {}).items():
             if name not in experiments and path in from_outside:
                 raise RetraceError(f"{path}: more_solvers.{name}: {ABSENT}")
-            if isinstance(known := experiments.get(name), Mapping) and "solvers" in known:
-                experiments[name] = {**known, "solvers": [*known["solvers"], *added]}
-                read_as(Experiment, experiments[name], f"{path}: more_solvers.{name}")
+            if name in extended:
+                known = experiments[name]
+                solvers = {"solvers": [*known["solvers"], *added]}
+                experiments[name] = {**known, **solvers}
+                read_as(Experiment, {**shipped.get(name, known), **solvers}, f"{path}: more_solvers.{name}")
     return {**config, "experiments": experiments}
 
 

@@ -14,7 +14,6 @@ from typing import Any
 from cuda_device.available_gpus import cuda_available, cuda_status, visible_gpus
 from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
-from retrace.devices import gapbs_outcome
 from retrace.graphs import identity
 from retrace.graphs.dataset_registry import Dataset, find_file
 from retrace.graphs.graph_names import COMPLETE_GRAPH
@@ -32,7 +31,7 @@ from retrace.records.record import survey
 from retrace.reports.report import Report, load_reports, report_paths
 from retrace.system import project
 from retrace.system.errors import RetraceError
-from retrace.system.solver_packages import declared_files, import_solvers
+from retrace.system.solver_packages import declared_files, import_solvers, outcome_of
 from retrace.system.stage import words_of
 
 FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
@@ -303,9 +302,9 @@ class Plan:
         return [project.kernel_path(path) for path in sorted({*needed, *shared})]
 
     def peers(self, experiment: str) -> list[str]:
-        """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""
-        calls = any(solver.source.startswith("gapbs/") for solver in self.known(experiment))
-        return [gapbs_outcome.OUTCOME] if calls else []
+        """Return what says whether packages could compile the kernel files of an experiment by themselves."""
+        outcomes = (outcome_of(solver.module) for solver in self.known(experiment) if solver.source)
+        return sorted({outcome for outcome in outcomes if outcome is not None})
 
     def compiled_before(self, experiment: str) -> list[str]:
         """Return the manifest of what uses Thrust, if an experiment does: it takes longest to compile."""

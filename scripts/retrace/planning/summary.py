@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 from pathlib import Path
 
-from retrace.devices import gapbs_outcome
 from retrace.planning.plan import PAGE, Plan, info_if_stored
 from retrace.records.record import Record, read_records
+from retrace.system.solver_packages import missing_library
 
 
 def closing_words(plan: Plan, files: Collection[str]) -> str:
@@ -41,13 +41,14 @@ def warning_of_all(plan: Plan, files: Collection[str]) -> str | None:
         elif dataset and dataset.weights is None and info.get("weights") == "generated":
             kinds["without its own weights, for which generated ones are used"].append(name)
     lacking = [name for every in kinds.values() for name in every]
-    peer = [gapbs_outcome.OUTCOME] if gapbs_outcome.OUTCOME in files and gapbs_outcome.was_missing() else []
-    if peer:
-        kinds["not there, and its solvers are skipped"].append("GAPBS")
+    outcomes = {path for name in plan.experiments for path in plan.peers(name)}.intersection(files)
+    libraries = {path: library for path in sorted(outcomes) if (library := missing_library(path))}
+    if libraries:
+        kinds["not there, and its solvers are skipped"] += libraries.values()
     if not kinds:
         return None
     lacks = "; ".join(f"{', '.join(every)}: {what}" for what, every in kinds.items())
-    again = " ".join([plan.removal(lacking), *peer])
+    again = " ".join([plan.removal(lacking), *libraries])
     return f"WARNING: {lacks}. To try again: {again}, and run again. The logs say what was tried."
 
 

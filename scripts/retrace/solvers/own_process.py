@@ -12,7 +12,7 @@ from time import process_time
 from typing import Any, Self, TypeVar
 
 from retrace.graphs.query import Query
-from retrace.solvers.libraries import Peer
+from retrace.solvers.peer import Peer
 from retrace.solvers.solver import Solver, make
 from retrace.system.errors import RetraceError
 from retrace.system.processes import die_with_parent

@@ -15,7 +15,6 @@ from retrace.devices.host import c_graph
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query, Subject
-from retrace.solvers.libraries import IgraphPeer, NetworKitPeer
 from retrace.solvers.solver import SPOILT, DeviceSolver, HostSolver, fill_but_one, only
 
 RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # the entries of `state` in the kernel file
@@ -107,26 +106,3 @@ class BspSTCON(DeviceSolver):
 
     def download(self) -> Int32Array:
         return np.array([self.length], dtype=np.int32)
-
-
-class IgraphSTCON(IgraphPeer):
-    """The length by igraph, which searches from the source alone."""
-
-    name = "stcon/igraph"
-    implements = "igraph.Graph.distances(source, target)"
-
-    def solve(self, query: Query) -> None:
-        self.lengths = self.graph.distances(source=query.source, target=query.target)[0]
-
-
-class NetworKitSTCON(NetworKitPeer):
-    """The length by NetworKit's bidirectional breadth-first search."""
-
-    name = "stcon/networkit"
-    implements = "networkit.distance.BidirectionalBFS"
-
-    def solve(self, query: Query) -> None:
-        ends = query.source, query.target
-        search = self.load().distance.BidirectionalBFS(self.graph, *ends, storePred=False)
-        search.run()
-        self.lengths = search.getDistance()

@@ -18,7 +18,6 @@ from cuda_device.cuda import CudaDevice
 from cuda_device.gpu_limits import WITHOUT_GPU, GPULimits
 from cuda_device.toolkits import known_capabilities, why_no_thrust
 from retrace.devices.backends import emulator
-from retrace.devices.gapbs import build_gapbs, why_missing
 from retrace.solvers import all_solvers
 from retrace.system.bars import bar
 from retrace.system.errors import RetraceError
@@ -112,7 +111,7 @@ def without_nvcc(files: Sequence[Path], target: Target) -> dict[Path, str]:
 def choose_build(backend: str, target: Target) -> Callable[[Path], Path]:
     """Return the function that compiles one file for the backend."""
     if backend == "host":
-        return lambda source: (build_gapbs if source.parent.name == "gapbs" else build_host)(source)
+        return build_host
 
     if backend == "emulator":
         return emulator().compile
@@ -125,8 +124,8 @@ def choose_build(backend: str, target: Target) -> Callable[[Path], Path]:
 
 
 def is_compiled(source: Path, backend: str) -> bool:
-    """Return whether the backend compiles a file: not a header, nor what is another's, nor lacks its peer."""
+    """Return whether the backend compiles a file: not a header, nor what is another's."""
     folder = source.parent.name
     if backend == "host":
-        return source.suffix == ".cpp" and (folder == "host" or (folder == "gapbs" and not why_missing()))
+        return source.suffix == ".cpp" and (folder == "host")
     return source.suffix == ".cu" or (folder == "thrust" and source.suffix == ".cpp")

@@ -70,19 +70,15 @@ def project_solvers() -> list[type[Solver]]:
 
 
 def known_solvers_of_project() -> list[KnownSolver]:
-    """Return the project's solvers as their classes declare them, in the order of their registration.
+    """Return the project's solvers in the file's order, new ones last, as their classes declare them.
 
-    A solver whose package is not there stays as the file has it, in its place there, so that its records can
-    be read.
+    A solver whose package is not there stays as the file has it, so that its records can be read.
     """
     declared = {kind.name: kind.as_known() for kind in project_solvers()}
     with suppress(RetraceError):  # the file may be what is written anew
         listed = CATALOGUE.listed
-        if any(not solver.is_there for solver in listed.values()):
-            kept = {
-                name: solver for name, solver in listed.items() if name in declared or not solver.is_there
-            }
-            declared = {**kept, **declared}
+        kept = {name: solver for name, solver in listed.items() if name in declared or not solver.is_there}
+        declared = {**kept, **declared}
     return list(declared.values())
 
 

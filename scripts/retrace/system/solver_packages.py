@@ -9,10 +9,14 @@ Others name the class of a stage as one of `retrace.stages`, or what adds comman
     experiments: Path       a file of experiments, and of solvers for experiments that are there
     report: Path            pages of its own, a file such as those of results/published/
     rules: Path             rules of Snakemake
+    outcome: str            a file that one of them makes before solvers with kernel files are measured: JSON,
+                            with the `name` of a library, and why it is `missing`, or null
+    downloads: tuple        the names of files that its stages download
 
 Classes register themselves when they are defined. With `solvers`, planning a run imports none of them.
 """
 
+import json
 import sys
 import tomllib
 from functools import cache
@@ -114,6 +118,23 @@ def kernels_of(module: str) -> Path | None:
     """Return the folder of kernel files that a module's package names; None if it names none."""
     package = sys.modules.get(top_level(module))
     return declaration(package, "kernels", Path) if package and is_of_package(module) else None
+
+
+def outcome_of(module: str) -> str | None:
+    """Return the `outcome` of the package that has a solver's module; None if it names none."""
+    named = {
+        top_level(package.__name__): declaration(package, "outcome", str) for package in solver_packages()
+    }
+    return named.get(top_level(module))
+
+
+def missing_library(outcome: str) -> str | None:
+    """Return the name of the library that an outcome says to be missing; None if it is none, or unread."""
+    try:
+        said = json.loads(Path(outcome).read_text(encoding="utf-8"))
+        return str(said["name"]) if said["missing"] is not None else None
+    except (OSError, ValueError, KeyError):
+        return None
 
 
 def code_of_package(module: str) -> list[str]:

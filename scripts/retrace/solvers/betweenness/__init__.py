@@ -11,6 +11,6 @@ and delta[v] is what s contributes to the score of v. `conventions` states what 
 normalised.
 """
 
-from retrace.solvers.betweenness import by_library, extensions, published_variants, reasons, sequential
+from retrace.solvers.betweenness import extensions, published_variants, reasons, sequential
 
-__all__ = ["by_library", "extensions", "published_variants", "reasons", "sequential"]
+__all__ = ["extensions", "published_variants", "reasons", "sequential"]

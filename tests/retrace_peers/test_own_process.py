@@ -14,12 +14,12 @@ import pytest
 from command_line import Patch
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, identified
-from retrace.devices import gapbs
 from retrace.graphs.query import Query
 from retrace.measure.trials import OTHERS, Effort, Measurement, one_pass
 from retrace.solvers import REGISTRY, Solver
-from retrace.solvers.libraries import GapbsPeer
 from retrace.solvers.own_process import OwnProcess
+from retrace_peers import gapbs
+from retrace_peers.libraries import GapbsPeer
 from solving import measure
 
 if (why_not := gapbs.why_missing()) is not None:

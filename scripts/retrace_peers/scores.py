@@ -1,30 +1,26 @@
-"""Betweenness by igraph, NetworKit, the GAP Benchmark Suite and cuGraph, on the simple graph."""
+"""Betweenness by libraries, on the simple graph."""
 
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy  # its packages when they are used
+import scipy  # its packages when they are used: half of the time of reading this library
 from numpy.typing import NDArray
 
 from retrace.catalogue.setting import CORES, Setting, Settings
-from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import PRECISIONS
 from retrace.solvers.betweenness.conventions import FEW_SEARCHES, count_pairs_once, extrapolate
-from retrace.solvers.libraries import (
-    CugraphPeer,
-    GapbsPeer,
-    IgraphPeer,
-    NetworKitPeer,
-    Peer,
-    ThreadedPeer,
-)
+from retrace.solvers.peer import Peer
 from retrace.solvers.solver import seconds_of
 from retrace.system.errors import RetraceError
+from retrace_peers import gapbs
+from retrace_peers.best_threads import ThreadedPeer
+from retrace_peers.cugraph import CugraphPeer
+from retrace_peers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer
 
 
 class BetweennessPeer(Peer):
@@ -105,7 +101,7 @@ class GapbsBetweenness(GapbsPeer):
 
     name = "betweenness/gapbs"
     implements = "GAPBS, Brandes of bc.cc"
-    source = "gapbs/betweenness.cpp"
+    source = "betweenness.cpp"
 
     def setup(self, graph: CSRGraph) -> None:
         self.simple = simplify(graph)

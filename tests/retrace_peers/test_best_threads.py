@@ -14,8 +14,9 @@ from graphs import NAMED
 from retrace.graphs.query import Query
 from retrace.publish.provenance import cores_of
 from retrace.reports.wording import plural
-from retrace.solvers import libraries, make
-from retrace.solvers.libraries import ThreadedPeer
+from retrace.solvers import make
+from retrace_peers import best_threads
+from retrace_peers.best_threads import ThreadedPeer
 
 CORES = 16
 SECONDS = {16: 9.6, 12: 8.5, 8: 7.3, 4: 7.2, 1: 11.4}
@@ -57,8 +58,8 @@ def tuned(
         work()
         return peer.last_seconds()
 
-    monkeypatch.setattr(libraries, "CORES", CORES)
-    monkeypatch.setattr(libraries, "seconds_of", seconds_of)
+    monkeypatch.setattr(best_threads, "CORES", CORES)
+    monkeypatch.setattr(best_threads, "seconds_of", seconds_of)
     peer.parameters = {"threads": 0, **given}
     peer.setup(None)
     peer.tune(Query(), chosen)

@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import cugraph_stand_in
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-import cugraph_stand_in
 from command_line import Call, Patch
 from cuda_device.errors import OneLineError, TooLargeError
 from cuda_device.installed_driver import InstalledDriver, InstalledGpu
@@ -28,8 +28,9 @@ from retrace.measure.trials import Effort
 from retrace.publish import tables
 from retrace.records.record import Record
 from retrace.reports import frame as frames
-from retrace.solvers import REGISTRY, libraries, make
-from retrace.solvers.betweenness.by_library import sums_of_sample
+from retrace.solvers import REGISTRY, make, peer
+from retrace_peers import cugraph
+from retrace_peers.scores import sums_of_sample
 from solving import measure, solved
 
 PROBLEMS = ("bfs", "sssp", "betweenness")
@@ -205,12 +206,12 @@ def test_on_a_gpu_its_setup_is_timed_on_the_device_of_all(
 def test_without_it_its_solvers_are_skipped(
     problem: str, provenance: dict[str, Any], monkeypatch: Patch
 ) -> None:
-    monkeypatch.setattr(libraries, "cuda_status", lambda: None)
+    monkeypatch.setattr(cugraph, "cuda_status", lambda: None)
     monkeypatch.setitem(sys.modules, "pylibcugraph", None)
     reason = "pylibcugraph is not installed; make peers installs it"
-    monkeypatch.setattr(libraries, "find_spec", lambda name: None)
+    monkeypatch.setattr(peer, "find_spec", lambda name: None)
     assert REGISTRY.find(f"{problem}/cugraph").unavailable() == reason
-    monkeypatch.setattr(libraries, "cuda_status", lambda: "no driver")
+    monkeypatch.setattr(cugraph, "cuda_status", lambda: "no driver")
     assert REGISTRY.find(f"{problem}/cugraph").unavailable() == "cuGraph needs a GPU: no driver"
     record = measured(f"{problem}/cugraph", provenance)
     assert (record.status, record.reason, record.setup) == ("skipped", "cuGraph needs a GPU: no driver", [])
@@ -221,7 +222,7 @@ def test_without_it_its_solvers_are_skipped(
 def test_a_table_says_that_it_is_skipped(
     problem: str, provenance: dict[str, Any], monkeypatch: Patch
 ) -> None:
-    monkeypatch.setattr(libraries, "cuda_status", lambda: "no driver")
+    monkeypatch.setattr(cugraph, "cuda_status", lambda: "no driver")
     other = {"bfs": "bfs/queue", "sssp": "sssp/dijkstra-heap", "betweenness": "betweenness/seq-array"}[
         problem
     ]
@@ -232,7 +233,7 @@ def test_a_table_says_that_it_is_skipped(
 
 
 def test_the_command_line_says_why_it_cannot(tiny: Any, call: Call, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(libraries, "cuda_status", lambda: "no driver")
+    monkeypatch.setattr(cugraph, "cuda_status", lambda: "no driver")
     done = call("solve", "bfs/cugraph", tiny, "--source", 1)
     assert done.refusal(1) == "error: bfs/cugraph: cuGraph needs a GPU: no driver\n"
 
@@ -252,7 +253,7 @@ def test_an_old_driver_or_gpu_is_told_before_cugraph_is_got(
 ) -> None:
     gpu = InstalledGpu("Tesla V100" if capability == (7, 0) else "A GPU", capability)
     driver = InstalledDriver(make_driver(tmp_path, cuda, [gpu]))
-    monkeypatch.setattr(libraries, "installed_driver", lambda: driver)
-    monkeypatch.setattr(libraries, "first_gpu", lambda: driver.gpus()[0])
-    found = libraries.why_no_cugraph()
+    monkeypatch.setattr(cugraph, "installed_driver", lambda: driver)
+    monkeypatch.setattr(cugraph, "first_gpu", lambda: driver.gpus()[0])
+    found = cugraph.why_no_cugraph()
     assert found is None if told is None else str(found).startswith(told)

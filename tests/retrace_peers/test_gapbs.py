@@ -21,8 +21,6 @@ from exact_betweenness import exact_scores
 from graphs import NAMED, graph, grid, identified
 from hosts import NOWHERE
 from retrace.check.checkers import checker_of
-from retrace.devices import gapbs
-from retrace.devices.gapbs_outcome import OUTCOME
 from retrace.graphs.downloads import Patience
 from retrace.graphs.query import Query
 from retrace.measure.experiment import as_record
@@ -31,7 +29,8 @@ from retrace.publish import tables
 from retrace.records.record import Record
 from retrace.reports import frame as frames
 from retrace.solvers import make
-from retrace.solvers.sssp import GapbsSSSP
+from retrace_peers import GAPBS_COMMIT, gapbs, outcome
+from retrace_peers.distances import GapbsSSSP
 from solving import measure, solved
 
 FILES = {"bfs.cc": b"int main() {}\n", "graph.h": b"class CSRGraph {};\n"}
@@ -51,11 +50,11 @@ def packed(files: dict[str, bytes], packer: Any = gzip.compress) -> bytes:
             "README.md": b"GAPBS",
             **{f"src/{name}": c for name, c in files.items()},
         }.items():
-            member = tarfile.TarInfo(f"gapbs-{gapbs.COMMIT}/{name}")
+            member = tarfile.TarInfo(f"gapbs-{GAPBS_COMMIT}/{name}")
             member.size = len(content)
             tar.addfile(member, io.BytesIO(content))
         for name in ("src/../../escape", "src/link.h"):
-            link = tarfile.TarInfo(f"gapbs-{gapbs.COMMIT}/{name}")
+            link = tarfile.TarInfo(f"gapbs-{GAPBS_COMMIT}/{name}")
             link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
             tar.addfile(link)
     return packer(archive.getvalue())
@@ -112,7 +111,7 @@ def test_a_damaged_archive_is_named(nothing_here: Path) -> None:
     (nothing_here / gapbs.ARCHIVE).write_bytes(b"<html>")
     told = refused(gapbs.obtain_source, nothing_here, None, HURRY)
     assert f"{gapbs.ARCHIVE}: expected a tar archive" in told
-    assert told.strip().endswith(f"/{gapbs.ARCHIVE} {OUTCOME}, and run again")
+    assert told.strip().endswith(f"/{gapbs.ARCHIVE} {outcome}, and run again")
 
 
 def test_without_it_the_script_says_why(nothing_here: Path, script: Call, monkeypatch: Patch) -> None:
@@ -127,7 +126,7 @@ def test_without_it_the_script_says_why(nothing_here: Path, script: Call, monkey
 
 def test_without_it_nothing_of_it_is_compiled(nothing_here: Path, script: Call) -> None:
     output = nothing_here / "host.json"
-    files = [PROJECT / "kernels/gapbs/bfs.cpp", PROJECT / "kernels/host/bfs_queue.cpp"]
+    files = [PROJECT / "kernels/retrace_peers/bfs.cpp", PROJECT / "kernels/host/bfs_queue.cpp"]
     assert script("build-kernels", "--backends", "host", "--output", output, "--files", *files).status == 0
     assert list(json.loads(output.read_text())) == ["host/bfs_queue.cpp"]
 
@@ -148,7 +147,7 @@ def test_files_that_are_not_gapbs_s_are_not_compiled(tmp_path: Path, monkeypatch
     monkeypatch.setattr(gapbs, "source_folder", lambda: tmp_path)
     monkeypatch.setattr(gapbs, "FILES_SHA256", gapbs.files_digest({"bfs.cc": b"int main() {}"}))
     monkeypatch.setattr(gapbs, "build_by", lambda *given, **more: Path("compiled"))
-    source = PROJECT / "kernels/gapbs/bfs.cpp"
+    source = PROJECT / "kernels/retrace_peers/bfs.cpp"
     (tmp_path / "bfs.cc").write_text("int main() {}")
     assert gapbs.build_gapbs(source) == Path("compiled")
     (tmp_path / "bfs.cc").write_text("int main() { }")
@@ -169,8 +168,10 @@ def test_without_it_its_solvers_are_skipped(
     record = measured(solver, provenance)
     assert record.status == "skipped"
     assert str(record.reason).startswith("GAPBS's source is not here yet; a run gets it")
-    Path(OUTCOME).parent.mkdir(parents=True)
-    Path(OUTCOME).write_text(json.dumps({"missing": "no connection"}))  # as a run that looked for it writes
+    Path(outcome).parent.mkdir(parents=True)
+    Path(outcome).write_text(
+        json.dumps({"name": "GAPBS", "missing": "no connection"})
+    )  # as a run that looked for it writes
     assert str(measured(solver, provenance).reason).startswith("GAPBS's source could not be had; ")
 
 

@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import dijkstra
 from command_line import Patch
 from exact_betweenness import exact_scores
 from retrace.graphs.csr import from_arcs
-from retrace.solvers import libraries
+from retrace_peers import cugraph
 
 FREE = 20 << 30
 """Bytes of device memory that are free."""
@@ -193,4 +193,4 @@ def stand_in(patch: Patch) -> None:
         "pylibcugraph", ResourceHandle=Handle, GraphProperties=SimpleNamespace, SGGraph=Graph, bfs=bfs,
         sssp=sssp, betweenness_centrality=betweenness_centrality,
     )  # fmt: skip
-    patch.setattr(libraries, "cuda_status", lambda: None)
+    patch.setattr(cugraph, "cuda_status", lambda: None)

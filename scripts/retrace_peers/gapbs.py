@@ -1,8 +1,8 @@
 """The GAP Benchmark Suite (GAPBS): its source, which is downloaded, and the libraries compiled with it.
 
 S. Beamer, K. Asanović and D. Patterson, "The GAP Benchmark Suite", arXiv:1508.03619. No file of it is part of
-the project: those of `kernels/gapbs/` include its own, which lie in `build/gapbs-<commit>/` once `obtain` has
-put them there. Nothing else downloads them.
+the project: those of `kernels/retrace_peers/` include its own, which lie in `build/gapbs-<commit>/` once
+`obtain_source` has put them there. Nothing else downloads them.
 """
 
 import ctypes
@@ -19,16 +19,16 @@ from typing import Any
 
 from cuda_device.compiled_files import HOST_FLAGS, alone, build_by, find_cxx, naming_output, processor
 from cuda_device.errors import OneLineError
-from retrace.devices.gapbs_outcome import OUTCOME, was_missing
 from retrace.devices.host import Address
 from retrace.graphs.downloads import USUAL, Patience, download, probe, reason
 from retrace.graphs.formats.lines import open_graph
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS, build_folder
+from retrace.system.solver_packages import missing_library
+from retrace_peers import GAPBS_COMMIT, downloads, outcome
 
-COMMIT = "b5e3e19c2845f22fb338f4a4bc4b1ccee861d026"
-ARCHIVE = f"gapbs-{COMMIT}.tar.gz"
-ADDRESSES = (f"https://github.com/sbeamer/gapbs/archive/{COMMIT}.tar.gz",)
+(ARCHIVE,) = downloads
+ADDRESSES = (f"https://github.com/sbeamer/gapbs/archive/{GAPBS_COMMIT}.tar.gz",)
 FILES_SHA256 = "5a44e9d7221752eb1e26b1f60e91de778e9eb58d52f4afa7980665d842b7c481"
 """Of the files of its folder `src`, by name: of each a line `<name> <bytes>`, then its content."""
 MOST_BYTES = 1 << 20
@@ -38,15 +38,15 @@ OPENMP = ("-fopenmp",)
 
 def source_folder() -> Path:
     """Return the folder of GAPBS's own files, whether or not they are there."""
-    return build_folder() / f"gapbs-{COMMIT}"
+    return build_folder() / f"gapbs-{GAPBS_COMMIT}"
 
 
 def why_missing() -> str | None:
     """Return why what calls GAPBS cannot be compiled here; None if it can."""
     if not source_folder().is_dir():
-        if not was_missing():
+        if missing_library(outcome) is None:
             return "GAPBS's source is not here yet; a run gets it, as does `retrace stage get-gapbs`"
-        again = f"`retrace stage get-gapbs` tries again, as does a run after rm {OUTCOME}"
+        again = f"`retrace stage get-gapbs` tries again, as does a run after rm {outcome}"
         return f"GAPBS's source could not be had; {again}"
     if not has_openmp(find_cxx()):
         return f"{find_cxx()} has no OpenMP, without which GAPBS would run on one core; set CXX to another"
@@ -64,7 +64,7 @@ def has_openmp(compiler: str) -> bool:
 
 
 def build_gapbs(source: Path) -> Path:
-    """Compile a file of `kernels/gapbs/` with GAPBS's own; raise RetraceError where these are missing."""
+    """Compile a file of `kernels/retrace_peers/` with GAPBS's own; raise RetraceError without these."""
     if (why_not := why_missing()) is not None:
         raise RetraceError(why_not)
     folder = source_folder()
@@ -76,7 +76,7 @@ def build_gapbs(source: Path) -> Path:
 
 @functools.cache
 def loaded(source: str) -> ctypes.CDLL:
-    """Return a file of `kernels/gapbs/`, compiled and loaded once: to look for it takes 0.1 s."""
+    """Return a file of `kernels/retrace_peers/`, compiled and loaded once: to look for it takes 0.1 s."""
     return ctypes.CDLL(str(build_gapbs(KERNELS / source)))
 
 
@@ -114,7 +114,7 @@ def obtain_source(downloads: Path, mirror: str | None, patience: Patience = USUA
                 try:
                     _unpack(_files(archive, str(archive)))
                 except OneLineError as error:
-                    raise RetraceError(f"{error}; rm -f {archive} {OUTCOME}, and run again") from None
+                    raise RetraceError(f"{error}; rm -f {archive} {outcome}, and run again") from None
             else:
                 _unpack(_fetch(archive, mirror, patience))
 
@@ -151,7 +151,7 @@ def _files(archive: Path, shown: str) -> dict[str, bytes]:
         with tarfile.open(fileobj=io.BytesIO(content)) as members:
             for member in members:
                 folder, _, name = member.name.rpartition("/")
-                plain = member.isfile() and folder == f"gapbs-{COMMIT}/src"
+                plain = member.isfile() and folder == f"gapbs-{GAPBS_COMMIT}/src"
                 if plain and (unpacked := members.extractfile(member)):
                     files[name] = unpacked.read()
     except (tarfile.TarError, ValueError):
