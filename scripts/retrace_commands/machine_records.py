@@ -29,7 +29,7 @@ def check_machine(arguments: Namespace) -> None:
     }
     if arguments.datasets:
         registry = load_registry(arguments.datasets)
-    number, errors, doubts = examine(folder, other_records(folder), registry, listed)
+    number, errors, doubts = examine(folder, other_records(folder), registry, listed, configuration.seed)
     for kind, faults in (("error", errors), ("doubtful", doubts)):
         for fault in by_file(faults):
             print(f"{kind}: {fault}")
