@@ -15,8 +15,10 @@ from cuda_on_cpu import work_queue
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import grid, identified
 from retrace.graphs.query import Query
+from retrace.measure import environment
 from retrace.measure.trials import Afterwards, one_pass, timed_setup
 from retrace.records.record import Trial
+from retrace.reports.wording import duration, joules
 from retrace.solvers import REGISTRY, make, solver
 from retrace.solvers.libraries import Peer
 
@@ -61,3 +63,11 @@ def test_all_times_of_a_trial_are_milliseconds(name: str, looks: count[int]) -> 
     assert {"upload", "solve", "download", "total"} <= times.keys()
     assert not {name: ms for name, ms in times.items() if ms % 500 or not 0 <= ms <= most}
     assert all(ms > 0 for name, ms in times.items() if "_ms" in name or name in ("prepare", "kernel"))
+
+
+def test_amounts_are_shown_in_their_unit(monkeypatch: Patch) -> None:
+    assert [joules(mj) for mj in (1.5, 1500.0)] == ["1.5 mJ", "1.5 J"]
+    assert [duration(ms) for ms in (1500.0, 1.5, 0.0015)] == ["1.50 s", "1.50 ms", "1.50 µs"]
+    sizes = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 24 * 2**18}
+    monkeypatch.setattr(environment.os, "sysconf", sizes.__getitem__)
+    assert environment.machine("mine", None)["memory_gib"] == 24.0
