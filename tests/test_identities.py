@@ -14,7 +14,7 @@ from command_line import Patch
 from graphs import NAMED, graph
 from retrace.check import oracles, score_oracle
 from retrace.check.oracles import Oracle
-from retrace.check.score_oracle import IGRAPH, NETWORKIT, ScoreOracle
+from retrace.check.score_oracle import IGRAPH, PACKAGES, ScoreOracle
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.query import Query
 
@@ -37,8 +37,8 @@ ASKED: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
         ("bfs/bsp", Query(2), numbers(2, 1, 0), numbers(-1, 0, 1)),
     ),
     "target of a path": (
-        ("stcon/bsp", Query(0, 2), numbers(2), numbers(-1, 0, 1)),
-        ("stcon/bsp", Query(0, 1), numbers(1), numbers(-1, 2, 1)),
+        ("stcon/bsp", Query(0, 1), numbers(1), numbers(-1, 0, -1)),
+        ("stcon/bsp", Query(0, 2), numbers(2), numbers(-1, 0, -1)),
     ),
 }  # fmt: skip
 """A question and its right answer, and another question to which that is a wrong one."""
@@ -80,7 +80,6 @@ def scores_of(arcs: list[tuple[int, int, int]], vertices: int = 3) -> ScoreOracl
 
 ARCS = [(0, 1, 1), (1, 2, 1)]
 OTHER_SCORES: dict[str, Callable[[Patch], object]] = {
-    "oracle": lambda _: scores_of(ARCS).identity_of(NETWORKIT, (0, 1)),
     "sources": lambda _: scores_of(ARCS).identity_of(IGRAPH, (0, 2)),
     "all sources": lambda _: scores_of(ARCS).identity_of(IGRAPH, None),
     "tails": lambda _: scores_of([(0, 1, 1), (0, 2, 1)]).identity_of(IGRAPH, (0, 1)),
@@ -97,3 +96,9 @@ OTHER_SCORES: dict[str, Callable[[Patch], object]] = {
 def test_scores_are_kept_for_all_that_decides_them(part: str, monkeypatch: Patch) -> None:
     kept = scores_of(ARCS).identity_of(IGRAPH, (0, 1))
     assert OTHER_SCORES[part](monkeypatch)[score_oracle.DECIDES] != kept[score_oracle.DECIDES]  # type: ignore[index]
+
+
+def test_scores_are_kept_for_their_oracle(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(score_oracle, "version", lambda _: "of all")
+    kept = [scores_of(ARCS).identity_of(oracle, None) for oracle in PACKAGES]
+    assert len({identity[score_oracle.DECIDES] for identity in kept}) == len(PACKAGES)

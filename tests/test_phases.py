@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatch
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from command_line import Patch
 from cuda_device import interface
+from cuda_device.cuda import CudaBuffer, CudaDevice, CudaStream
 from graphs import grid, identified
 from recording_device import Action, RecordingDevice
 from retrace.graphs.csr import CSRGraph
@@ -17,7 +20,7 @@ from retrace.graphs.dense import DenseGraph
 from retrace.graphs.query import NoGraph, Query, Subject
 from retrace.graphs.random import RandomGraph
 from retrace.measure import trials
-from retrace.measure.trials import Afterwards, Outcome, one_pass, timed_setup
+from retrace.measure.trials import Afterwards, Clock, Outcome, one_pass, timed_setup
 from retrace.solvers import DeviceSolver, find, make
 from retrace.solvers.solver import all_solvers
 
@@ -117,3 +120,38 @@ def test_copies_allocations_and_launches_lie_in_their_phases(
     is_mapped = "fetch" not in (action.kind for action in trial.phases["download"])
     assert trial.where(max, of_vertices, "fetch") == (set() if is_mapped else {"download"})
     assert not is_mapped or name.startswith("stcon/") or trial.where(max, of_vertices, "lock") == {"upload"}
+
+
+class NotingDriver:
+    """In place of PyCUDA's driver and of a context: notes what is called."""
+
+    def __init__(self) -> None:
+        self.called: list[str] = []
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_: self.called.append(name)
+
+
+ON_CUDA: dict[str, Callable[[CudaDevice, CudaBuffer, NDArray[Any], CudaStream | None], None]] = {
+    "memcpy_htod": lambda device, buffer, host, stream: device.write(buffer, host, stream),
+    "memcpy_dtoh": lambda device, buffer, host, stream: device.read(buffer, host, stream),
+    "memset_d32": lambda device, buffer, host, stream: device.fill(buffer, 7, stream),
+}
+
+
+@pytest.mark.parametrize("called", ON_CUDA)
+def test_a_gpus_phase_ends_when_the_gpu_is_idle(called: str, monkeypatch: Patch) -> None:
+    """What has no stream has ended on return; what has one is waited for before the clock is looked at."""
+    driver = NotingDriver()
+    device = CudaDevice.__new__(CudaDevice)
+    device.cuda = device._context = driver
+    buffer, host = CudaBuffer(4, np.dtype(np.int32), None, 0x1000), np.zeros(4, np.int32)
+    waits = ["synchronize"] if called.startswith("memset") else []
+    ON_CUDA[called](device, buffer, host, None)
+    assert driver.called == [called, *waits]
+    monkeypatch.setattr(trials, "perf_counter", lambda: float(len(driver.called.copy())))
+    driver.called.clear()
+    clock = Clock(device)
+    ON_CUDA[called](device, buffer, host, CudaStream(None))
+    assert clock.lap(device) == 2e3
+    assert driver.called == [f"{called}_async", "synchronize"]
