@@ -10,13 +10,20 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from command_line import PROJECT, Patch
-from retrace.records import machine_check
+from fabricated import changed, drawn, record
+from graphs import graph
+from retrace.graphs.dataset_registry import load_registry
+from retrace.graphs.generators import search_keys
+from retrace.graphs.query import Draw
+from retrace.records import machine_check, relations
 from retrace.records.machine_check import examine
 from retrace.records.record import Trial, digest_of_all
 
@@ -24,6 +31,8 @@ Line = dict[str, Any]
 Forge = Callable[[list[Line]], object]
 TIMES = ("upload", "solve", "download")
 MACHINES = PROJECT / "tests/measured"
+SEED = 20261121
+REGISTRY = load_registry([PROJECT / "datasets.yaml"])
 HEAP, BSP = "sssp/dijkstra-heap", "sssp/bsp"
 
 
@@ -47,9 +56,9 @@ def forge(path: Path, change: Forge) -> None:
 def notices(folder: Path) -> list[str]:
     """Return what is said of a machine, each line after its kind."""
     others = sorted(folder.parent.glob("h200/*/*.jsonl"))
-    _, errors, doubts = examine(folder, others, {}, {})
+    _, errors, doubts = examine(folder, others, REGISTRY, {}, SEED)
     lines = [*(f"error: {error}" for error in errors), *(f"doubtful: {doubt}" for doubt in doubts)]
-    return [line.replace(f"{folder.parent}/", "") for line in lines if "graph.name: expected" not in line]
+    return [line.replace(f"{folder.parent}/", "") for line in lines]
 
 
 def every(change: Callable[[Line], object], solver: str = "", pair: str | None = None) -> Forge:
@@ -312,11 +321,118 @@ FORGED: dict[str, tuple[str, Forge, str]] = {
         "error: h100/table-3.5/NY.jsonl:1: started: expected at most 10 s of trials until "
         "h100/table-3.5/NW.jsonl began, found 28 s; measure it again",
     ),
+    "the best trial of a slow library": (
+        "table-3.5/NW", every(only_best, "sssp/networkit"),
+        "doubtful: h100/table-3.5/NW.jsonl:N: trials: expected 9, found 1 of 0.4",
+    ),
+    "not throttled at 90 % of the clock": (
+        "table-3.5/NY", every(put("trials.sm_clock_mhz", 1782.0), BSP),
+        "doubtful: h100/table-3.5/NY.jsonl:2: trials.throttled: expected true at 1782 MHz, where others "
+        "have 1980, found false",
+    ),
     "a GPU of another memory": (
         "table-3.5/NY", every(put("machine.gpu.memory_gib", 40.0), BSP),
         "doubtful: h100/table-3.5/NY.jsonl:2: machine.gpu.memory_gib: 40.0 in 1 of the records, 79.2 in ",
     ),
 }  # fmt: skip
+
+
+def other_sources(line: Line) -> None:
+    """Draw sources with another seed, as others would have, and say the seed that was asked for."""
+    for trial in line["trials"]:
+        trial["source"] = (trial["source"] * 7 + 1) % line["graph"]["vertices"]
+
+
+def ascending_sources(line: Line) -> None:
+    """Choose sources that stand in the order of the seed, but are not the first ones."""
+    count = max(trial["round"] for trial in line["trials"]) + 1
+    keys = search_keys(SEED, np.arange(line["graph"]["vertices"]))
+    chosen = np.argsort(keys)[:: len(keys) // 64]
+    seen = [0] * count
+    for trial in line["trials"]:
+        trial["source"] = int(chosen[trial["round"] + count * seen[trial["round"]]])
+        seen[trial["round"]] += 1
+
+
+FORGED_EVERYWHERE: dict[str, tuple[str, Callable[[Line], object], str]] = {
+    "sources": (
+        "fast-bfs/NY", other_sources,
+        "error: h100/fast-bfs/NY.jsonl:1: trials.source: expected those that source_seed 20261121 draws",
+    ),
+    "sources that are not the first ones": (
+        "fast-bfs/NY", ascending_sources,
+        "error: h100/fast-bfs/NY.jsonl:1: trials.source: expected those that source_seed 20261121 draws",
+    ),
+    "the order of sources": (
+        "fast-bfs/NY", swap_sources,
+        "error: h100/fast-bfs/NY.jsonl:1: trials.source: expected those that source_seed 20261121 draws",
+    ),
+    "the seed of sources": (
+        "fast-bfs/NY", put("parameters.source_seed", 7),
+        "doubtful: h100/fast-bfs/NY.jsonl:1: parameters.source_seed: expected 20261121, as config.yaml",
+    ),
+    "the seed of weights": (
+        "table-3.5/NW", put("graph.seed", 7),
+        "doubtful: h100/table-3.5/NW.jsonl:2: graph.seed: expected 20261121, as config.yaml",
+    ),
+    "the source": (
+        "table-3.5/NY", put("source", 3),
+        "error: h100/table-3.5/NY.jsonl:1: source: expected 0, as the registry says, found 3",
+    ),
+    "the far pair": (
+        "table-3.4/NW", lambda line: line["parameters"].update(target=5),
+        "error: h100/table-3.4/NW.jsonl:2: parameters.target: expected 0 to 1153010, as the registry says, "
+        "found 0 to 5",
+    ),
+}  # fmt: skip
+"""What is changed alike in all records of an experiment's graph, on all machines."""
+
+
+@pytest.mark.parametrize("what", FORGED_EVERYWHERE)
+def test_what_is_changed_alike_everywhere_is_noticed(what: str, sound: Path) -> None:
+    name, change, expected = FORGED_EVERYWHERE[what]
+    before = set(notices(sound))
+    for path in sound.parent.glob(f"*/{name.partition('/')[0]}/*.jsonl"):
+        forge(path, lambda lines: [change(line) for line in lines if line["trials"]])
+    new = [line for line in notices(sound) if line not in before]
+    assert any(line.startswith(expected) for line in new), "\n".join([expected, *new])
+
+
+@pytest.mark.parametrize("of_pairs", [False, True])
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_questions_are_those_of_the_seed(of_pairs: bool, rounds: int) -> None:
+    """Of a graph with vertices without arcs; in another order, or with another target, they are not."""
+    asked = Draw(30, 5, of_pairs).queries(graph(90, [(u, u + 1, 1) for u in range(89) if u % 3]))
+    dealt = [(number, query) for number in range(rounds) for query in asked[number::rounds]]
+    solver = "stcon/bsp" if of_pairs else "bfs/bsp"
+    fabricated = drawn(solver, "random-14-5", count=30)
+    trials = [
+        fabricated.trials[0].model_copy(
+            update={"round": number, "source": query.source, "target": query.target}
+        )
+        for number, query in dealt
+    ]
+    parameters = fabricated.parameters | {"source_seed": 5}
+
+    def complaints(trials: list[Trial]) -> list[str]:
+        digest = digest_of_all(trials)
+        one = {"a:1": changed(fabricated, trials=trials, parameters=parameters, digest=digest)}
+        return list(relations.undrawn(one, one))
+
+    assert not complaints(trials)
+    assert complaints([trials[1], trials[0], *trials[2:]])
+    if of_pairs:
+        for at, without_arcs in product(range(6), range(0, 90, 3)):
+            forged = trials[at].model_copy(update={"target": without_arcs})
+            assert complaints([*trials[:at], forged, *trials[at + 1 :]])
+
+
+@pytest.mark.parametrize(("ms", "is_doubtful"), [(130.0, True), (140.0, False)])
+def test_trials_end_early_after_a_second(ms: float, is_doubtful: bool) -> None:
+    """Of which they must have taken a good part, of what is recorded of them."""
+    records = record("sssp/gapbs", "NY", [ms] * 10), record("sssp/igraph", "NY", [ms, ms + 1, ms - 1])
+    placed = {f"h100/a/NY.jsonl:{line}": one for line, one in enumerate(records, 1)}
+    assert bool(list(relations.incomplete(placed))) == is_doubtful
 
 
 def pattern_of(expected: str) -> str:

@@ -12,7 +12,7 @@ from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.measure.trials import Outcome, Request
 from retrace.solvers import REGISTRY, make
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, say
 from retrace_commands.backend import failing_in_one_line, on_backend, print_summary, verify
 from retrace_commands.graph_file import GraphFile, check_outputs, read_graph, stage, write_graph, writing
 from retrace_commands.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
@@ -109,7 +109,7 @@ def solve_query(arguments: Namespace) -> None:
     graph_file.print_note()
     print_summary(answer.request, f"{graph_file.path} {findings(answer)}", f"{times} ms", answer.checked)
     for path in paths:
-        print(f"path to {path[-1] + graph_file.base}: {listed(path, graph_file.base)}")
+        say(f"path to {path[-1] + graph_file.base}: {listed(path, graph_file.base)}")
 
 
 def find_path(arguments: Namespace) -> None:
@@ -134,11 +134,11 @@ def find_path(arguments: Namespace) -> None:
     graph_file.print_note()
     if graph_file.graph.weights is not None:
         size += f", weight {graph_file.graph.weights[route].sum(dtype=np.int64)}"
-    print(
+    say(
         f"path from {arguments.source} to {arguments.target} in {graph_file.path}: {size} "
         f"(ids from {graph_file.base}; {solver}, {answer.checked})"
     )
-    print(listed(path, graph_file.base))
+    say(listed(path, graph_file.base))
 
 
 def ask(graph_file: GraphFile, solver: str, query: Query, arguments: Namespace) -> Answer:

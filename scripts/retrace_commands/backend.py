@@ -13,7 +13,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.measure.trials import Request
 from retrace.solvers import find
-from retrace.system.errors import NotVerifiedError, RetraceError
+from retrace.system.errors import NotVerifiedError, RetraceError, say
 from retrace_commands.graph_file import stage
 
 
@@ -66,4 +66,4 @@ def verify(
 def print_summary(request: Request, finding: str, times: str, checked: str) -> None:
     """Print one line: what was found, how fast, and whether it is verified."""
     emulated = " (emulated: no measure of a GPU)" if request.backend == "emulator" else ""
-    print(f"{request.solver} on {request.backend}, {finding}; {times}{emulated}; {checked}")
+    say(f"{request.solver} on {request.backend}, {finding}; {times}{emulated}; {checked}")

@@ -7,13 +7,13 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from tqdm import tqdm
 
 from cuda_device.compiled_files import naming_output
+from cuda_device.errors import escaped
 from retrace.devices.matrices import rows_of
 from retrace.graphs import csr, dense, identity
 from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
@@ -22,15 +22,17 @@ from retrace.graphs.formats.he import write_he
 from retrace.graphs.formats.lines import LAYOUTS, open_graph
 from retrace.graphs.formats.parsing import parse_stream
 from retrace.solvers import find
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, say
 from retrace.system.files import check_writable
 from retrace_commands.paths import ArcIds
 
 STORED_KIND = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""
 
-stage_bar = partial(tqdm, bar_format="{desc}", leave=False, disable=None)
-"""Shows a description until the block ends, on a terminal only."""
+
+def stage_bar(desc: str) -> Any:
+    """Show a description until the block ends, on a terminal only."""
+    return tqdm(desc=escaped(desc), bar_format="{desc}", leave=False, disable=None)
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class GraphFile:
     def print_note(self) -> None:
         """Say on standard error, beside a result, what was assumed."""
         if self.note:
-            print(f"note: {self.note}", file=sys.stderr)
+            say(f"note: {self.note}", sys.stderr)
 
     def vertex(self, number: int, option: str) -> int:
         """Convert an id of the file to one from 0; raise RetraceError if the graph has no such vertex."""
@@ -99,7 +101,7 @@ def _read(path: Path, kind: str, solver: str | None) -> GraphFile:
     known = detect_format(path) if kind == "auto" else kind
     with interruptible(), open_graph(path) as file:
         size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size
-        description = f"reading {path}"
+        description = escaped(f"reading {path}")
         with tqdm.wrapattr(file, "read", total=size, desc=description, leave=False, disable=None) as watched:
             graph = parse_stream(cast(BinaryIO, watched), known, path, negative=negative)
     graph = replace(graph, info={**graph.info, "name": path.name})

@@ -8,7 +8,7 @@ from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.planning.configuration import effective_settings, load_configuration, project_keys
 from retrace.records.record import survey
 from retrace.reports.wording import plural
-from retrace.system.errors import RetraceError, warn
+from retrace.system.errors import RetraceError, say, warn
 from retrace.system.project import ROOT
 
 MACHINES = ROOT / "results" / "machines"
@@ -75,4 +75,4 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
     """Print rows in columns that are as wide as their longest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

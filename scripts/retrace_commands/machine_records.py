@@ -11,7 +11,7 @@ from retrace.publish.chart import image
 from retrace.records.machine_check import Listed, examine
 from retrace.records.record import Record, read_records
 from retrace.reports.wording import plural, word_list
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, say
 from retrace.system.files import check_writable, write_whole
 from retrace_commands import comparison
 from retrace_commands.chart_ratios import draw_ratios
@@ -29,11 +29,11 @@ def check_machine(arguments: Namespace) -> None:
     }
     if arguments.datasets:
         registry = load_registry(arguments.datasets)
-    number, errors, doubts = examine(folder, other_records(folder), registry, listed)
+    number, errors, doubts = examine(folder, other_records(folder), registry, listed, configuration.seed)
     for kind, faults in (("error", errors), ("doubtful", doubts)):
         for fault in by_file(faults):
-            print(f"{kind}: {fault}")
-    print(f"{folder}: records: {number}, errors: {len(errors)}, doubtful: {len(doubts)}")
+            say(f"{kind}: {fault}")
+    say(f"{folder}: records: {number}, errors: {len(errors)}, doubtful: {len(doubts)}")
     if errors:
         raise RetraceError(f"{folder}: {plural(len(errors), 'fault')}; no table has it; mend what is listed")
 
@@ -71,7 +71,7 @@ def compare_machines(arguments: Namespace) -> None:
         machines, condition = f"{folders[0]}, {folders[1]}", "the same graph with the same settings"
         raise RetraceError(f"{machines}: no {arguments.phase} of a solver that both timed on {condition}")
     print_table([comparison.HEAD, *(ratio.cells for ratio in compared)])
-    print(comparison.count_verdicts(compared, alone))
+    say(comparison.count_verdicts(compared, alone))
     names = arguments.first.name, arguments.second.name
     commits = [
         word_list(list(dict.fromkeys((record.software.git_commit or "no commit")[:10] for record in records)))
@@ -79,7 +79,7 @@ def compare_machines(arguments: Namespace) -> None:
     ]
     if commits[0] != commits[1]:
         difference = f"{names[0]} is of {commits[0]}, {names[1]} of {commits[1]}"
-        print(f"Of different commits: {difference}; ratios are of the code, too.")
+        say(f"Of different commits: {difference}; ratios are of the code, too.")
     for path in arguments.output:
         if path.suffix == ".csv":
             write_whole(path, comparison.as_csv(compared))

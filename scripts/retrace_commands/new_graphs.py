@@ -10,7 +10,7 @@ from retrace.graphs.query import Query
 from retrace.graphs.random import WEIGHTS, RandomGraph
 from retrace.solvers import find
 from retrace.solvers import generate as generators
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, say
 from retrace_commands.backend import on_backend
 from retrace_commands.graph_file import check_outputs, read_graph, stage, write_graph
 
@@ -38,7 +38,7 @@ def convert_graph(arguments: Namespace) -> None:
     kind = write_graph(graph, arguments.output)
     graph_file.print_note()
     renamed = "" if graph_file.base == 0 else f"; vertex {graph_file.base} is now vertex 0, and so on"
-    print(
+    say(
         f"{graph_file.path} ({graph_file.kind}) -> {arguments.output} ({kind}): {graph.vertices} vertices, "
         f"{graph.arcs} arcs{renamed}"
     )
@@ -65,7 +65,7 @@ def generate_graph(arguments: Namespace) -> None:
         graph = generators.generate(name, wanted, device)
     written = write_graph(graph, arguments.output)
     connected = "weakly connected" if kind.connected else "perhaps not connected"
-    print(
+    say(
         f"{arguments.output} ({written}): {graph.vertices} vertices, {graph.arcs} arcs, {connected}, "
         f"weights {low} to {high}, seed {wanted.seed}, sha256 {graph.digest()}"
     )

@@ -116,6 +116,11 @@ def test_what_does_not_belong_together_is_refused(crews: dict[int, Crew], tmp_pa
         shard.path = tmp_path / "altered.npz"
         shard.write()
         assert f"is of another {what} than wanted" in refused(gather, [first, shard.path], GRAPH, QUERY)
+    for name, altered in (("sums", lambda sums: sums * 3), ("done", np.logical_not)):
+        with np.load(second) as stored:
+            np.savez(tmp_path / "altered.npz", **{**stored, name: altered(stored[name])})
+        altered_file = [first, tmp_path / "altered.npz"]
+        assert "is not the file of a shard" in refused(gather, altered_file, GRAPH, QUERY)
     shard = Shard.read(second)
     shard.done[0] = False
     shard.write()

@@ -1,5 +1,6 @@
 """The registry of data sets, `datasets.yaml`: which graphs there are and where their files come from."""
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -7,12 +8,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, RootModel, StringConstraints, model_validator
 
+from retrace.graphs.graph_names import COMPLETE_GRAPH, HUB_GRAPH, NO_GRAPH, RANDOM_GRAPH
 from retrace.system.errors import RetraceError
 from retrace.system.models import SHA256, FileModel, Many, Some, at, read_as, read_yaml
 from retrace.system.project import ROOT
 
 Vertex = Annotated[int, Field(ge=0)]
 VertexPair = tuple[Vertex, Vertex]
+
+PINNED = ".pin"
+"""Ending of the file that says what was trusted of a file beside it."""
 
 
 class Edition(FileModel):
@@ -40,6 +45,8 @@ class Edition(FileModel):
     def _has_one_place(self) -> Self:
         if (self.path is None) == (self.file is None) or (self.path and self.addresses):
             raise ValueError("expected either path, or file and addresses")
+        if self.file and self.file.endswith(PINNED):
+            raise at("file", f"expected a name that does not end in {PINNED}, found {self.file}")
         if self.path and not (ROOT / self.path).resolve().is_relative_to(ROOT):
             raise at("path", f"expected a file of the project, found {self.path}")
         return self
@@ -120,6 +127,14 @@ class DatasetRegistry(
     ]
 ):
     """Data sets by name."""
+
+    @model_validator(mode="after")
+    def _names_no_generated_graph(self) -> Self:
+        """Refuse what is taken for a graph that is made, or for none."""
+        for name in self.root:
+            if re.fullmatch(f"{NO_GRAPH}|{RANDOM_GRAPH}|{HUB_GRAPH}|{COMPLETE_GRAPH}", name):
+                raise at(name, "expected a data set's name, found that of a graph which is generated")
+        return self
 
 
 def load_registry(files: Sequence[str | Path]) -> dict[str, Dataset]:

@@ -131,8 +131,13 @@ def sample_vertices(vertices: int, count: int, seed: int) -> Int32Array:
 
 def shuffled_tails(indptr: NDArray[np.integer[Any]], seed: int) -> Int32Array:
     """Return the vertices with outgoing arcs, shape (some,), int32, in an order that the seed decides."""
-    order = np.argsort(_random(seed, "searches", len(indptr) - 1), kind="stable")
+    order = np.argsort(search_keys(seed, np.arange(len(indptr) - 1)), kind="stable")
     return order[np.diff(indptr)[order] > 0].astype(np.int32)
+
+
+def search_keys(seed: int, vertices: NDArray[np.integer[Any]]) -> UInt64Array:
+    """Return the numbers, uint64, by which `shuffled_tails` puts vertices in order."""
+    return _of_stream(seed, "searches", vertices.astype(np.uint64))
 
 
 def stream_key(seed: int, purpose: str) -> np.uint64:
@@ -143,8 +148,12 @@ def stream_key(seed: int, purpose: str) -> np.uint64:
 
 
 def _random(seed: int, purpose: str, count: int) -> UInt64Array:
-    golden = np.uint64(0x9E3779B97F4A7C15)
-    return _splitmix64(stream_key(seed, purpose) + np.arange(max(count, 0), dtype=np.uint64) * golden)
+    return _of_stream(seed, purpose, np.arange(max(count, 0), dtype=np.uint64))
+
+
+def _of_stream(seed: int, purpose: str, places: UInt64Array) -> UInt64Array:
+    """Return the numbers at some places of a random stream."""
+    return _splitmix64(stream_key(seed, purpose) + places * np.uint64(0x9E3779B97F4A7C15))
 
 
 def _splitmix64(words: UInt64Array) -> UInt64Array:

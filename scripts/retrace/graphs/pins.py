@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrace.graphs.dataset_registry import Edition
+from retrace.graphs.dataset_registry import PINNED, Edition
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
 from retrace.system.models import one_line
@@ -30,7 +30,7 @@ def is_trusted(edition: Edition) -> bool:
 
 def pin_of(edition: Edition, downloads: Path) -> Path:
     """Return the path of a pin, which need not exist."""
-    return downloads / f"{edition.file}.pin"
+    return downloads / f"{edition.file}{PINNED}"
 
 
 def read_pin(path: Path) -> Pin | None:

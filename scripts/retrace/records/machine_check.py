@@ -72,11 +72,12 @@ def examine(
     others: Iterable[Path],
     registry: Mapping[str, Dataset],
     listed: Mapping[str, Listed],
+    seed: int | None = None,
 ) -> tuple[int, list[str], list[str]]:
     """Return the number of records of a machine's folder, what keeps them out of tables, and doubts.
 
     `others` are files of other machines, with which the answers must agree; `listed` is what each experiment
-    should have records of. Raise RetraceError if the folder is not
+    should have records of; `seed` is the configuration's. Raise RetraceError if the folder is not
     `machines/<machine>`, by which its records are known, or has no records.
     """
     files = sorted(folder.glob("*/*.jsonl"))
@@ -89,7 +90,7 @@ def examine(
     placed, faults = survey([*files, *others])
     own = {place: one for place, one in placed.items() if place.startswith(f"{folder}/")}
     doubts = [*find_doubts(own), *relations.shared_hosts(own, placed)]
-    doubts += [*_gaps(own, listed), *_graph_gaps(own, listed)]
+    doubts += [*_gaps(own, listed), *_graph_gaps(own, listed), *_other_seeds(own, seed)]
     if folder.resolve().is_relative_to(ROOT):
         doubts += doubtful_commits(own, ROOT)
     return len(own), errors + faults + find_errors(own, registry, placed), doubts
@@ -112,6 +113,7 @@ def find_errors(
     errors += [line for key in OF_A_MACHINE for line in relations.mixed(placed, key)]
     errors += [*relations.slowed(placed), *relations.pieced(placed), *relations.copied(placed, known)]
     errors += [*relations.contradictions(placed, known), *relations.repeated(placed)]
+    errors += relations.undrawn(placed, known)
     return [*errors, *relations.outlasting(placed)]
 
 
@@ -119,6 +121,7 @@ def find_doubts(placed: Mapping[str, Record]) -> list[str]:
     """Return what a reader of records should know, which are given by their place, `file:line`."""
     doubts = [f"{place}: {doubt}" for place, record in placed.items() for doubt in _doubts(record)]
     doubts += [*relations.incomplete(placed), *relations.unlike_first_solves(placed)]
+    doubts += relations.slowed_unsaid(placed)
     return [*doubts, *(line for key in USUALLY_ALIKE for line in relations.mixed(placed, key))]
 
 
@@ -159,6 +162,18 @@ def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterato
             names = ", ".join(dict.fromkeys(missing))
             contrast = f"expected records of {names}, as experiments.yaml lists, found none"
             yield f"{file}: solver: {contrast}; measure the file again"
+
+
+def _other_seeds(placed: Mapping[str, Record], seed: int | None) -> Iterator[str]:
+    """Yield a line for each record whose graph, or whose sources, were drawn with another seed."""
+    for place, record in placed.items():
+        seeds = {
+            "graph.seed": record.graph.seed,
+            "parameters.source_seed": record.parameters.get("source_seed"),
+        }
+        for key, value in seeds.items():
+            if seed is not None and value not in (None, seed):
+                yield f"{place}: {key}: expected {seed}, as config.yaml says, found {value}"
 
 
 def _asked(record: Record) -> tuple[object, ...]:

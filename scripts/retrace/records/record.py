@@ -31,7 +31,7 @@ PHASES: tuple[Phase, ...] = get_args(Phase)
 ONE_ANSWER = ("bfs", "stcon", "sssp", "bellman-ford")
 """Problems whose verified answers are the same bytes, whoever found them; scores are rounded differently."""
 
-AMBIGUOUS = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
+AMBIGUOUS = re.compile(rf"{CONTROLS.pattern}|\\")
 """Characters of a line that may hide a key or a control character."""
 
 CLOCKS_AGREE = 1.0001

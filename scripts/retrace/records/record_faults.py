@@ -75,6 +75,7 @@ def find_faults(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str
         yield from _unknown_graph(record)
     elif record.graph.origin != "stand-in":
         yield from _another_graph(record, dataset)
+        yield from _another_question(record, dataset)
 
 
 def _misshapen(record: Record) -> Iterator[str]:
@@ -209,6 +210,19 @@ def _another_graph(record: Record, dataset: Dataset) -> Iterator[str]:
             yield f"graph.{key}: expected {expected}, as the registry says, found {found}"
     if graph.sha256 and is_trusted(edition) and graph.trusted_sha256 is None:
         yield "graph.trusted_sha256: expected that of the file that was trusted, found null"
+
+
+def _another_question(record: Record, dataset: Dataset) -> Iterator[str]:
+    """Yield a source or pair of a data set that is not the registry's."""
+    pair, target = record.parameters.get("pair"), record.parameters.get("target")
+    if record.source is None:
+        return
+    if pair is None and record.source != dataset.source:
+        yield f"source: expected {dataset.source}, as the registry says, found {record.source}"
+    expected = dataset.pairs.by_name().get(str(pair)) if dataset.pairs else None
+    if expected is not None and [record.source, target] != expected:
+        contrast = f"expected {' to '.join(map(str, expected))}, as the registry says"
+        yield f"parameters.target: {contrast}, found {record.source} to {target}"
 
 
 def of_others(record: Record) -> str | None:

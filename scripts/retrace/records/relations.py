@@ -4,13 +4,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import pairwise
-from math import inf
+from math import ceil, inf, sqrt
 
+import numpy as np
+
+from retrace.graphs.generators import search_keys
 from retrace.records.record import Record, Trial
 from retrace.records.statistics import LEAST_TRIALS
 
 LEAST_CLOCK = 0.9
 """Share of a GPU's clock to which it may be throttled without its times being worthless."""
+FULL_CLOCK = 0.95
+"""Share of it below which a GPU that works is throttled, whatever a record says."""
 LEAST_SCALED = 5
 """Trials by whose shares of their sum a run is known, at whatever scale."""
 STARTED_S = 1.0
@@ -21,6 +26,14 @@ OF_KERNELS = 0.5
 """How many times as long as the kernels of the same trials further solves last, at least."""
 NOTHING_ENDED_S = 0.08
 """Seconds of trials below which no budget of time ended them, but where much else is done for each."""
+A_SECOND_S = {"host": 0.4, "cuda": 0.15}
+"""Seconds of recorded work below which trials of one question have not taken the second that ends them."""
+A_BUDGET_S = {"host": 1.5, "cuda": 0.5}
+"""The same of the budget, which alone ends a round before its third trial."""
+AGAIN_S = 0.02
+"""Seconds that further solves take together, unless one takes longer."""
+ISOLATED = 100
+"""Vertices of a graph, at most, for each that has arcs."""
 SLOWER = 3.0
 """How many times as long the trials of another solver last that were all measured, in a file."""
 
@@ -161,13 +174,27 @@ def incomplete(own: Mapping[str, Record]) -> Iterator[str]:
             if record.rounds < of_all and max(counts) >= share:
                 contrast = f"expected trials of {of_all} rounds, as others have, found {record.rounds}"
                 yield f"{place}: trials.round: {contrast}, and {max(counts)} trials in one; measure it again"
-            elif len(record.trials) < expected and (seconds < NOTHING_ENDED_S or SLOWER * mean < slowest):
+            elif len(record.trials) < expected and (_ended_by_nothing(record) or SLOWER * mean < slowest):
                 contrast = f"expected {expected}, found {len(record.trials)} of {seconds:.3g} s in all"
                 yield f"{place}: trials: {contrast}, which no budget of time ended; measure it again"
 
 
 def _mean_ms(record: Record) -> float:
     return sum(trial.total for trial in record.trials) / len(record.trials)
+
+
+def _ended_by_nothing(record: Record) -> bool:
+    """Return whether the trials took too little time to be ended by it, further solves included."""
+    if record.drawn is not None:
+        return sum(trial.total for trial in record.trials) / 1e3 < NOTHING_ENDED_S
+    ended = A_BUDGET_S if max(_of_rounds(record)) < LEAST_TRIALS else A_SECOND_S
+    return sum(map(_work_s, record.trials)) < ended[record.backend]
+
+
+def _work_s(trial: Trial) -> float:
+    """Return the seconds of a trial, with those of a pass beside it for kernels, and of further solves."""
+    again = 0.0 if trial.again is None else max(trial.again / 1e3, AGAIN_S)
+    return (trial.total + (trial.lock or 0.0)) / 1e3 * (1 + (trial.kernel is not None)) + again
 
 
 def _of_rounds(record: Record) -> list[int]:
@@ -249,12 +276,7 @@ def slowed(placed: Mapping[str, Record]) -> Iterator[str]:
     A kernel that draws all the power that a GPU may use is throttled by a few per cent however often it is
     measured: a doubt, not an error. A GPU's clock is the highest of its machine's records.
     """
-    clocks: dict[str, float] = {}
-    for record in placed.values():
-        clocks_here = [
-            trial.sm_clock_mhz for trial in record.trials if trial.sm_clock_mhz and not trial.throttled
-        ]
-        clocks[record.machine.name] = max([*clocks_here, clocks.get(record.machine.name, 0.0)])
+    clocks = _full_clocks(placed)
     for place, record in placed.items():
         least = LEAST_CLOCK * clocks[record.machine.name] or inf
         if record.backend == "cuda" and least < inf:
@@ -270,6 +292,50 @@ def slowed(placed: Mapping[str, Record]) -> Iterator[str]:
             counted = f"found {slow} of {len(record.trials)} that were"
             contrast = f"expected most on a GPU that is not throttled, {counted}"
             yield f"{place}: trials: {contrast}; measure again when it is cool, or at a clock it can hold"
+
+
+def _full_clocks(placed: Mapping[str, Record]) -> dict[str, float]:
+    """Return the highest clock in MHz of each machine's GPU that is not throttled, 0 if none is known."""
+    clocks: dict[str, float] = {}
+    for record in placed.values():
+        known = [trial.sm_clock_mhz for trial in record.trials if trial.sm_clock_mhz and not trial.throttled]
+        clocks[record.machine.name] = max([*known, clocks.get(record.machine.name, 0.0)])
+    return clocks
+
+
+def slowed_unsaid(own: Mapping[str, Record]) -> Iterator[str]:
+    """Yield a line for each record most of whose trials say of a low clock that it is not throttled."""
+    clocks = _full_clocks(own)
+    for place, record in own.items():
+        full = clocks[record.machine.name]
+        low = [t.sm_clock_mhz for t in record.trials if t.sm_clock_mhz and not t.throttled]
+        low = [clock for clock in low if clock < FULL_CLOCK * full]
+        if len(low) > len(record.trials) / 2:
+            contrast = f"expected true at {min(low):.0f} MHz, where others have {full:.0f}, found false"
+            yield f"{place}: trials.throttled: {contrast}; measure it again"
+
+
+def undrawn(own: Mapping[str, Record], known: Mapping[str, Record]) -> Iterator[str]:
+    """Yield a line for each record whose sources are not those that its seed draws.
+
+    Vertices are drawn in the order of `search_keys`, but for those without arcs, which only the graph tells.
+    """
+    rounds = most_rounds(known)
+    for place, record in own.items():
+        seed, count = record.parameters.get("source_seed"), record.drawn
+        if seed is None or not count or not record.trials:
+            continue
+        side, drawn = ceil(sqrt(count)), set[tuple[int, int]]()
+        for number, trial in _numbered(record, rounds[_file(place)]):
+            drawn.add((number if trial.target is None else number % side, trial.source or 0))
+            if trial.target is not None:
+                drawn.add((side + (number + number // side) % side, trial.target))
+        places, vertices = np.array(sorted(drawn)).T
+        shares = search_keys(int(seed), vertices) / 2.0**64
+        most = ISOLATED * (int(places[-1]) + ISOLATED) / record.graph.vertices
+        if (np.diff(places) <= 0).any() or (np.diff(shares) <= 0).any() or shares[-1] > most:
+            contrast = f"expected those that source_seed {seed} draws, found {vertices[0]} first"
+            yield f"{place}: trials.source: {contrast}; measure it again"
 
 
 def mixed(placed: Mapping[str, Record], key: str) -> Iterator[str]:

@@ -6,9 +6,9 @@ from argparse import ArgumentParser
 from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
-from cuda_device.errors import OneLineError
+from cuda_device.errors import OneLineError, escaped
 from retrace.system.interrupts import end_like_ctrl_c
 
 _warnings: list[Path] = []
@@ -23,9 +23,14 @@ class NotVerifiedError(RetraceError):
     """An answer that differs from the oracle's, so nothing is written."""
 
 
+def say(line: str, file: TextIO | None = None) -> None:
+    """Print a line; characters of names in it that would direct a terminal are shown as escapes."""
+    print(escaped(line), file=file)
+
+
 def warn(message: str) -> None:
     """Print a warning, or append it to the file of `append_warnings`."""
-    line = f"warning: {message}"
+    line = escaped(f"warning: {message}")
     if not _warnings:
         print(line, file=sys.stderr)
         return
@@ -82,7 +87,7 @@ def status_of(command: Callable[[], None]) -> int:
     except BrokenPipeError:  # whoever reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        print(f"error: {error.filename or 'standard output'}: {error.strerror or error}", file=sys.stderr)
+        say(f"error: {error.filename or 'standard output'}: {error.strerror or error}", sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python tries again at its end
         return 1
     return 0

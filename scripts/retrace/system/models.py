@@ -51,8 +51,8 @@ OneOrMoreTexts = Annotated[
 ]
 """The same of texts or numbers."""
 
-CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-"""Characters that no page may show: an ESC reaches the reader's terminal."""
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""Characters that no page may show: an ESC reaches the reader's terminal, others turn or hide a text."""
 
 COMPLAINTS = {
     "at_key": "{message}",

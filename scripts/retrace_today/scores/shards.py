@@ -52,12 +52,14 @@ class Shard:
 
     @classmethod
     def read(cls, path: Path) -> Shard:
-        """Read a file; raise RetraceError if it is not one of a shard."""
+        """Read a file; raise RetraceError if it is not one of a shard, or was changed."""
         check_regular(path)
         try:
             with np.load(path, allow_pickle=False) as file:
                 told, sums, done = json.loads(str(file["told"])), file["sums"], file["done"]
             shard = cls(path, told["identity"], sums, done, told["seconds"], told["facts"])
+            if told["sha256"] != shard.digest():
+                raise ValueError
             if (sums.dtype, sums.shape[1:], done.dtype) != (np.uint64, (2,), np.bool_):
                 raise ValueError
             shard.number, shard.of  # noqa: B018 - which are there
@@ -80,8 +82,18 @@ class Shard:
                 told = f"{self.path}: is of another {what} than wanted"
                 raise RetraceError(f"{told}; delete it, and run again")
 
+    def digest(self) -> str:
+        """Return the sha256 of all that it holds."""
+        described = json.dumps([self.identity, self.seconds, self.facts], sort_keys=True)
+        hashed = hashlib.sha256(described.encode())
+        for array in (self.sums, self.done):
+            hashed.update(np.ascontiguousarray(array).data)
+        return hashed.hexdigest()
+
     def write(self) -> None:
-        described = {"identity": self.identity, "seconds": self.seconds, "facts": self.facts}
+        described = {
+            "identity": self.identity, "seconds": self.seconds, "facts": self.facts, "sha256": self.digest()
+        }  # fmt: skip
         content = io.BytesIO()
         np.savez(content, told=json.dumps(described), sums=self.sums, done=self.done)
         write_whole(self.path, content.getvalue())
