@@ -20,7 +20,7 @@ from retrace.measure.trials import Afterwards, one_pass, timed_setup
 from retrace.records.record import Trial
 from retrace.reports.wording import duration, joules
 from retrace.solvers import REGISTRY, make, solver
-from retrace.solvers.libraries import Peer
+from retrace.solvers.peer import Peer
 
 GRID = identified(grid(9, 7), "grid", source=0)
 QUERIES = {"stcon": Query(3, 50), "betweenness": Query(sources=(3, 17))}
