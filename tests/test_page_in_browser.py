@@ -124,6 +124,23 @@ def test_filters_are_of_all_tables_and_stand_in_the_address(browser: Browser, pa
     assert {"NY", "NW"} <= {row[GRAPH] for row in browser.run(ROWS)}
 
 
+def test_what_filters_leave_out_is_said(browser: Browser, page: str) -> None:
+    browser.open(page)
+    said = "document.getElementById('shown').textContent"
+    unlike = "(document.querySelector('.unlike').checkVisibility()"
+    unlike += " && document.querySelector('.unlike b').textContent)"
+    at_first = browser.run(said)
+    assert re.match(r"[1-9]\d* rows", at_first)
+    assert browser.run(unlike) is False
+    choose(browser, machine="local")
+    assert browser.run(unlike) == "local"
+    choose(browser, solver="nobody/knows")
+    assert "nobody/knows" in browser.run(said)
+    browser.run("document.querySelector('[type=reset]').click()")
+    browser.wait_for(said, at_first)
+    assert browser.run(unlike) is False
+
+
 def test_a_measure_ranks_every_table_graph_by_graph(browser: Browser, page: str) -> None:
     browser.open(page)
     for measure in ("first search", "total"):
@@ -322,6 +339,22 @@ def test_on_a_phone_a_row_has_its_solver_and_the_measure_that_ranks(browser: Bro
         browser.look(1280)
 
 
+def test_a_table_says_that_its_last_columns_are_out_of_sight(browser: Browser, whole: str) -> None:
+    cut = "document.querySelector('.today .wide').classList.contains('cut')"
+    try:
+        for width, expected in ((400, True), (1920, False)):
+            browser.look(width)
+            browser.open(whole)
+            browser.wait_for(cut, expected)
+            places = (
+                "[...document.querySelectorAll('.wide, .drawing')].filter((one) => one.checkVisibility())"
+            )
+            wrong = "one.classList.contains('cut') !== one.scrollWidth > one.clientWidth + 1"
+            assert browser.run(f"{places}.filter((one) => {wrong}).length") == 0
+    finally:
+        browser.look(1280)
+
+
 CONTRAST = """
 (() => {
   const light = (colour) => {
@@ -367,6 +400,17 @@ PATIENT = 4
 def test_what_is_shown_is_printed_on_few_sheets(browser: Browser, whole: str) -> None:
     browser.look(1280, media="print")
     try:
+        browser.open(whole)
+        folded = "[...document.querySelectorAll('.claim')].filter((one) => !one.checkVisibility()).length"
+        assert browser.run(folded) > 0
+        browser.run("dispatchEvent(new Event('beforeprint')); 0")
+        assert browser.run(folded) == 0
+        browser.run("dispatchEvent(new Event('afterprint')); 0")
+        assert browser.run(folded) > 0
+        choose(browser, solver="bfs/")
+        empty = "(one) => one.checkVisibility() && !one.querySelector('tbody tr:not([hidden])')"
+        assert not browser.run(f"[...document.querySelectorAll('.table')].some({empty})")
+        assert browser.run("getComputedStyle(document.querySelector('.data th')).position") == "static"
         browser.open(whole)
         tools = "[...document.querySelectorAll('header, button:not([data-sort])')]"
         assert not browser.run(f"{tools}.some((one) => one.checkVisibility())")

@@ -12,7 +12,7 @@ from retrace.system.solver_packages import is_of_package
 # Of Okabe and Ito's palette and of Tol's, for colour-blind readers. No colour has two meanings:
 # kinds of solvers have four, lines of variants six, phases six, heat maps light blues, verdicts the page's.
 BLACK, VERMILION, BLUE, GREEN, GREY = "#000000", "#D55E00", "#0072B2", "#009E73", "#777777"
-ORANGE, PURPLE, FOREST, WINE, OLIVE = "#E69F00", "#CC79A7", "#117733", "#882255", "#999933"
+ORANGE, PURPLE, FOREST, TEAL, OLIVE = "#E69F00", "#CC79A7", "#117733", "#0E8A96", "#999933"
 PUBLISHED_KERNEL, CPU_PROGRAM, OUR_SOLVER, LIBRARY_CALL = (
     "published kernel",
     "program on a CPU",
@@ -25,14 +25,15 @@ KIND_COLOURS = {PUBLISHED_KERNEL: BLUE, CPU_PROGRAM: GREY, OUR_SOLVER: VERMILION
 COLOURS = {
     # the masks of tuwien-sssp, and copies of an-bellman-ford
     "standard": BLACK, "pinned": ORANGE, "zero-copy": FOREST, "gpu-search": PURPLE, "thrust": OLIVE,
-    "streams": WINE, "streams-pinned": PURPLE, "streams-masked": FOREST,
+    "streams": TEAL, "streams-pinned": PURPLE, "streams-masked": FOREST,
+    "block-queue": FOREST, "block-queue-published": ORANGE, "auto": FOREST,
     # threads of an-bellman-ford
-    "dense": FOREST, "incoming": ORANGE, "outgoing": PURPLE, "outgoing-transposed": WINE,
+    "dense": FOREST, "incoming": ORANGE, "outgoing": PURPLE, "outgoing-transposed": TEAL,
     "dijkstra-dense": BLACK, "multi-edge": FOREST, "multi-edge-consecutive": ORANGE,
     # betweenness
     "vert": BLACK, "vert-queue": PURPLE, "vert-queue-comp": OLIVE, "vert-virt": FOREST,
-    "vert-virt-stride": PURPLE, "vert-comp-virt": ORANGE, "vert-comp-virt-stride": WINE,
-    "lane-queues": ORANGE, "bitmap-queue": WINE,
+    "vert-virt-stride": PURPLE, "vert-comp-virt": ORANGE, "vert-comp-virt-stride": TEAL,
+    "lane-queues": ORANGE, "bitmap-queue": TEAL,
 }  # fmt: skip
 """Of lines, by the variant, whatever it solves; the name at a line's end is the key."""
 PHASES = {"lock": "#DDCC77", "graph object": "#AA4499", "prepare": "#88CCEE", "upload": "#332288",
