@@ -392,9 +392,10 @@ def test_all_text_has_contrast(browser: Browser, page: str, dark: bool) -> None:
 
 MOST_SHEETS, MOST_TAB_STOPS = 25, 400
 FIRST_PAINT, USABLE = 300, 1000
-"""Milliseconds on a computer with nothing else to do."""
-PATIENT = 4
-"""How many times as long the tests' computer may take, which has much else to do."""
+"""Milliseconds; the least of several loads counts, as the tests' computer has much else to do."""
+MOST_LOADS = 12
+FILTERED = 200
+"""Milliseconds that all tables may take to be filtered."""
 
 
 def test_what_is_shown_is_printed_on_few_sheets(browser: Browser, whole: str) -> None:
@@ -427,16 +428,18 @@ def test_what_is_shown_is_printed_on_few_sheets(browser: Browser, whole: str) ->
 
 
 def test_the_page_is_soon_there_and_soon_usable(browser: Browser, whole: str) -> None:
-    best = [inf, inf]
-    for _ in range(3):
+    best = [inf, inf, inf]
+    filtering = "(() => { const start = performance.now(); filter(); return performance.now() - start; })()"
+    limits = (FIRST_PAINT, USABLE, FILTERED)
+    for _ in range(MOST_LOADS):
         browser.open(whole)
         paint = browser.run("performance.getEntriesByName('first-contentful-paint')[0].startTime")
         usable = browser.run("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
-        best = [min(pair) for pair in zip(best, (paint, usable), strict=True)]
-    assert best[0] < PATIENT * FIRST_PAINT
-    assert best[1] < PATIENT * USABLE
-    filtering = "(() => { const start = performance.now(); filter(); return performance.now() - start; })()"
-    assert browser.run(filtering) < PATIENT * 200
+        found = (paint, usable, browser.run(filtering))
+        best = [min(pair) for pair in zip(best, found, strict=True)]
+        if all(ms < limit for ms, limit in zip(best, limits, strict=True)):
+            return
+    pytest.fail(f"first paint, usable, filtered: {best} ms, expected below {limits}")
 
 
 def test_the_keyboard_alone_suffices(browser: Browser, page: str, whole: str) -> None:

@@ -82,7 +82,7 @@ function filter() {
   const unlike = document.querySelector(".unlike");
   unlike.hidden = machine === unlike.dataset.first;
   unlike.querySelector("b").textContent = machine === "all" ? "all machines" : machine;
-  hint();
+  requestAnimationFrame(hint);
   for (const claim of document.querySelectorAll(".claim")) {
     const findings = [...claim.querySelectorAll("[data-machine]")];
     const known = findings.some((one) => one.dataset.machine === machine);

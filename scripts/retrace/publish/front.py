@@ -116,9 +116,9 @@ class Tally:
 
     machine: str
     gpu: str
-    hosts: int
-    """How many computers its records are of; what is compared is of one."""
     of_reports: Mapping[str, Mapping[Verdict, int]]
+    hosts: int = 1
+    """How many computers its records are of; what is compared is of one."""
 
     @classmethod
     def of(cls, abstracts: Iterable[Abstract], frame: Frame) -> Tally:
@@ -132,7 +132,7 @@ class Tally:
             raise RetraceError(
                 "results/machines: expected records of a report from a machine with a GPU, found none"
             )
-        return cls(machine, name, len(hosts), counts)
+        return cls(machine, name, counts, len(hosts))
 
     @property
     def total(self) -> dict[Verdict, int]:

@@ -73,9 +73,11 @@ class Listing:
     """Graphs that have no row here, each with the experiments that have it."""
 
 
-def listing(frame: Frame, layout: TableLayout, elsewhere: Mapping[str, Sequence[str]]) -> Listing:
-    """List an experiment's frame."""
-    return replace(_Listed(frame, layout).listing, remarks=layout.remarks, elsewhere=elsewhere)
+def listing(
+    frame: Frame, layout: TableLayout, elsewhere: Mapping[str, Sequence[str]] | None = None
+) -> Listing:
+    """List an experiment's frame; `elsewhere` are graphs that only other experiments have."""
+    return replace(_Listed(frame, layout).listing, remarks=layout.remarks, elsewhere=elsewhere or {})
 
 
 @dataclass(frozen=True)
