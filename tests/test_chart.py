@@ -24,7 +24,18 @@ from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
 from retrace.publish.chart import draw, drawing_of, image, with_same_clips
 from retrace.publish.chart_axes import scale, tick_ratio, tick_time
 from retrace.publish.chart_cells import BEST, RATIOS, columns, row_names
-from retrace.publish.chart_looks import COLOURS, CPU_PROGRAM, LIBRARY_CALL, OUR_SOLVER, PUBLISHED_KERNEL, kind
+from retrace.publish.chart_looks import (
+    COLOURS,
+    CPU_PROGRAM,
+    HEAT,
+    KIND_COLOURS,
+    LIBRARY_CALL,
+    OUR_SOLVER,
+    PHASES,
+    PUBLISHED_KERNEL,
+    kind,
+)
+from retrace.publish.overview import SEGMENTS
 from retrace.publish.panel import PAIR
 from retrace.publish.panels import FigureContent
 from retrace.publish.phases import phases_of
@@ -88,8 +99,20 @@ def test_two_machines_have_one_colour_and_the_second_is_a_tick() -> None:
     assert [panel.machine for panel in panels] == ["h200", "h100"]
     (axes,) = drawn.axes
     marks = {str(line.get_marker()): line for line in axes.lines}
-    assert to_hex(marks["s"].get_color()) == to_hex(marks["|"].get_color()) == COLOURS["vert"].lower()
+    assert (
+        to_hex(marks["s"].get_color())
+        == to_hex(marks["|"].get_color())
+        == KIND_COLOURS[PUBLISHED_KERNEL].lower()
+    )
     assert float(np.ravel(marks["|"].get_xdata())[0]) == pytest.approx(6.006)
+
+
+def test_no_colour_has_two_meanings() -> None:
+    meanings = [set(some.values()) for some in (KIND_COLOURS, COLOURS, PHASES, SEGMENTS)] + [set(HEAT)]
+    every = [colour.lower() for some in meanings for colour in some]
+    assert len(every) == len(set(every))
+    assert len(meanings[0]) == len(KIND_COLOURS)
+    assert len(meanings[2]) == len(PHASES)
 
 
 def test_lines_of_one_solver_differ_in_lightness_and_of_two_in_colour() -> None:

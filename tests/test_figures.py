@@ -24,7 +24,7 @@ from retrace.planning.plan import Plan
 from retrace.publish import results_pages
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_axes import drawn_words
-from retrace.publish.chart_looks import LIGHTER, SHAPES, colour, kind
+from retrace.publish.chart_looks import KIND_COLOURS, LIGHTER, SHAPES, kind, line_colour
 from retrace.publish.chart_words import caption
 from retrace.publish.generated_parts import END, made_from, with_part
 from retrace.publish.overview import INSIDE, SEGMENTS
@@ -269,8 +269,8 @@ def assert_axes_have_a_scale(figure: Figure) -> None:
 LIGHT = [(1 - white, white) for white in LIGHTER]
 
 
-def test_a_solver_has_one_colour_and_a_kind_one_shape_in_all_figures(made: Made) -> None:
-    """Each marker that stands for a time is of the colour and the shape of a solver with that time."""
+def test_lines_have_the_colours_of_solvers_and_rows_of_kinds_of_one_shape_each(made: Made) -> None:
+    """Each marker that stands for a time is of the colour and the shape that an entry with that time has."""
     seen = Counter[str]()
     for content, figure in made[1]:
         upright = content.drawing.kind in ("lines", "scatter")
@@ -279,7 +279,8 @@ def test_a_solver_has_one_colour_and_a_kind_one_shape_in_all_figures(made: Made)
             trials = [ms for some in dot.value.trials for ms in some]
             for ms in (dot.value.median, *trials):
                 looks[round(ms, 9)] |= {
-                    (SHAPES[kind(dot.entry)], to_hex(mixed)) for mixed in _mixed(dot.entry)
+                    (SHAPES[kind(dot.entry)], to_hex(mixed))
+                    for mixed in _mixed(dot.entry, content.drawing.kind)
                 }
                 seen[dot.entry.solver] += 1
         for line in (line for axes in figure.axes for line in axes.lines):
@@ -292,6 +293,8 @@ def test_a_solver_has_one_colour_and_a_kind_one_shape_in_all_figures(made: Made)
     assert len(set(SHAPES.values())) == len(SHAPES)
 
 
-def _mixed(entry: Entry) -> list[tuple[float, ...]]:
-    parts = to_rgb(colour(entry))
+def _mixed(entry: Entry, figure: str) -> list[tuple[float, ...]]:
+    if figure != "lines":
+        return [to_rgb(KIND_COLOURS[kind(entry)])]
+    parts = to_rgb(line_colour(entry))
     return [tuple(part * dark + white for part in parts) for dark, white in LIGHT]

@@ -124,6 +124,23 @@ def test_filters_are_of_all_tables_and_stand_in_the_address(browser: Browser, pa
     assert {"NY", "NW"} <= {row[GRAPH] for row in browser.run(ROWS)}
 
 
+def test_what_filters_leave_out_is_said(browser: Browser, page: str) -> None:
+    browser.open(page)
+    said = "document.getElementById('shown').textContent"
+    unlike = "(document.querySelector('.unlike').checkVisibility()"
+    unlike += " && document.querySelector('.unlike b').textContent)"
+    at_first = browser.run(said)
+    assert re.match(r"[1-9]\d* rows", at_first)
+    assert browser.run(unlike) is False
+    choose(browser, machine="local")
+    assert browser.run(unlike) == "local"
+    choose(browser, solver="nobody/knows")
+    assert "nobody/knows" in browser.run(said)
+    browser.run("document.querySelector('[type=reset]').click()")
+    browser.wait_for(said, at_first)
+    assert browser.run(unlike) is False
+
+
 def test_a_measure_ranks_every_table_graph_by_graph(browser: Browser, page: str) -> None:
     browser.open(page)
     for measure in ("first search", "total"):
@@ -322,6 +339,22 @@ def test_on_a_phone_a_row_has_its_solver_and_the_measure_that_ranks(browser: Bro
         browser.look(1280)
 
 
+def test_a_table_says_that_its_last_columns_are_out_of_sight(browser: Browser, whole: str) -> None:
+    cut = "document.querySelector('.today .wide').classList.contains('cut')"
+    try:
+        for width, expected in ((400, True), (1920, False)):
+            browser.look(width)
+            browser.open(whole)
+            browser.wait_for(cut, expected)
+            places = (
+                "[...document.querySelectorAll('.wide, .drawing')].filter((one) => one.checkVisibility())"
+            )
+            wrong = "one.classList.contains('cut') !== one.scrollWidth > one.clientWidth + 1"
+            assert browser.run(f"{places}.filter((one) => {wrong}).length") == 0
+    finally:
+        browser.look(1280)
+
+
 CONTRAST = """
 (() => {
   const light = (colour) => {
@@ -359,14 +392,26 @@ def test_all_text_has_contrast(browser: Browser, page: str, dark: bool) -> None:
 
 MOST_SHEETS, MOST_TAB_STOPS = 25, 400
 FIRST_PAINT, USABLE = 300, 1000
-"""Milliseconds on a computer with nothing else to do."""
-PATIENT = 4
-"""How many times as long the tests' computer may take, which has much else to do."""
+"""Milliseconds; the least of several loads counts, as the tests' computer has much else to do."""
+MOST_LOADS = 12
+FILTERED = 200
+"""Milliseconds that all tables may take to be filtered."""
 
 
 def test_what_is_shown_is_printed_on_few_sheets(browser: Browser, whole: str) -> None:
     browser.look(1280, media="print")
     try:
+        browser.open(whole)
+        folded = "[...document.querySelectorAll('.claim')].filter((one) => !one.checkVisibility()).length"
+        assert browser.run(folded) > 0
+        browser.run("dispatchEvent(new Event('beforeprint')); 0")
+        assert browser.run(folded) == 0
+        browser.run("dispatchEvent(new Event('afterprint')); 0")
+        assert browser.run(folded) > 0
+        choose(browser, solver="bfs/")
+        empty = "(one) => one.checkVisibility() && !one.querySelector('tbody tr:not([hidden])')"
+        assert not browser.run(f"[...document.querySelectorAll('.table')].some({empty})")
+        assert browser.run("getComputedStyle(document.querySelector('.data th')).position") == "static"
         browser.open(whole)
         tools = "[...document.querySelectorAll('header, button:not([data-sort])')]"
         assert not browser.run(f"{tools}.some((one) => one.checkVisibility())")
@@ -383,16 +428,18 @@ def test_what_is_shown_is_printed_on_few_sheets(browser: Browser, whole: str) ->
 
 
 def test_the_page_is_soon_there_and_soon_usable(browser: Browser, whole: str) -> None:
-    best = [inf, inf]
-    for _ in range(3):
+    best = [inf, inf, inf]
+    filtering = "(() => { const start = performance.now(); filter(); return performance.now() - start; })()"
+    limits = (FIRST_PAINT, USABLE, FILTERED)
+    for _ in range(MOST_LOADS):
         browser.open(whole)
         paint = browser.run("performance.getEntriesByName('first-contentful-paint')[0].startTime")
         usable = browser.run("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
-        best = [min(pair) for pair in zip(best, (paint, usable), strict=True)]
-    assert best[0] < PATIENT * FIRST_PAINT
-    assert best[1] < PATIENT * USABLE
-    filtering = "(() => { const start = performance.now(); filter(); return performance.now() - start; })()"
-    assert browser.run(filtering) < PATIENT * 200
+        found = (paint, usable, browser.run(filtering))
+        best = [min(pair) for pair in zip(best, found, strict=True)]
+        if all(ms < limit for ms, limit in zip(best, limits, strict=True)):
+            return
+    pytest.fail(f"first paint, usable, filtered: {best} ms, expected below {limits}")
 
 
 def test_the_keyboard_alone_suffices(browser: Browser, page: str, whole: str) -> None:

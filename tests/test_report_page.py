@@ -18,7 +18,7 @@ import pytest
 from markupsafe import escape
 
 from command_line import Call
-from fabricated import EVIL, WRONG, changed, frame, hostile, record, suite
+from fabricated import EVIL, WRONG, changed, frame, hostile, measured, phases, record, suite
 from retrace.planning.configuration import committed_records, load_configuration, project_keys
 from retrace.planning.plan import Plan
 from retrace.publish import verdicts
@@ -228,6 +228,17 @@ def test_a_time_stands_beside_the_best_of_its_graph_and_machine() -> None:
     assert cells["h100", "bfs/bsp"].best
     ordered = [line.solver for line in table.rows if line.machine == "h200" and line.address]
     assert (ordered[0], ordered[-1]) == ("bfs/queue", "bfs/igraph")
+
+
+def test_a_table_says_which_experiments_have_the_graphs_that_it_lacks() -> None:
+    places = [("brandes-variants", "Gowalla"), ("brandes-sources", "Gowalla"), ("brandes-sources", "NW")]
+    records = [measured("betweenness/vert", name, graph, phases(1, 3, 1)) for name, graph in places]
+    found, report = frame(records, "domitrz-brandes")
+    page = make_page([report], found, [])
+    by_table = dict(re.findall(r'id="table/([^"]+)"(.*?)</details>', page, re.DOTALL))
+    assert "Without a row here: NW (in" in by_table["brandes-variants"]
+    assert 'href="#table/brandes-sources"' in by_table["brandes-variants"]
+    assert "Without a row here" not in by_table["brandes-sources"]
 
 
 def test_a_time_of_few_trials_is_not_among_the_best_for_that_alone() -> None:

@@ -57,6 +57,7 @@ function rankBy(table, measure) {
 /** Show what the filters leave; a search opens the tables in which it finds something. */
 function filter() {
   const { machine, graph, measure, solver } = chosen();
+  let [seen, filled] = [0, 0];
   const sought = solver.trim().toLowerCase();
   document.body.className = `${machine === "all" ? "all-machines" : ""} ${graph === "all" ? "all-graphs" : ""}`;
   for (const table of tables) {
@@ -70,15 +71,42 @@ function filter() {
     const count = rows.filter((row) => !row.hidden).length;
     const details = table.closest("details");
     details.querySelector("output").textContent = `${count} of ${rows.length} rows`;
+    details.classList.toggle("empty", count === 0);
+    seen += count;
+    filled += count > 0;
     if (sought) details.open = count > 0;
     rankBy(table, measure);
   }
+  document.getElementById("shown").textContent = seen ? `${seen} rows in ${filled} of ${tables.length} tables`
+    : sought ? `No solver has “${sought}” in its name, on what else is chosen` : "No row of any table is of what is chosen";
+  const unlike = document.querySelector(".unlike");
+  unlike.hidden = machine === unlike.dataset.first;
+  unlike.querySelector("b").textContent = machine === "all" ? "all machines" : machine;
+  requestAnimationFrame(hint);
   for (const claim of document.querySelectorAll(".claim")) {
     const findings = [...claim.querySelectorAll("[data-machine]")];
     const known = findings.some((one) => one.dataset.machine === machine);
     for (const one of findings) one.hidden = known && one.dataset.machine !== machine;
   }
 }
+
+/** Say of tables and figures that their last columns are out of sight. */
+function hint() {
+  const places = [...document.querySelectorAll(".wide, .drawing")];
+  const cut = places.map((one) => one.scrollWidth > one.clientWidth + 1);
+  places.forEach((one, place) => one.classList.toggle("cut", cut[place]));
+}
+
+addEventListener("resize", hint);
+addEventListener("toggle", hint, true);
+
+/** Print the claims that are folded, without their figures. */
+addEventListener("beforeprint", () => {
+  for (const one of document.querySelectorAll(".claims:not([open])")) one.open = one.classList.toggle("folded", true);
+});
+addEventListener("afterprint", () => {
+  for (const one of document.querySelectorAll(".folded")) one.open = one.classList.toggle("folded", false);
+});
 
 /** Keep in the address what is not as it is at first. */
 function keep() {

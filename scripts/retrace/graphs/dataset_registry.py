@@ -77,6 +77,8 @@ def check_ids(vertices: int, source: int | None, pairs: Pairs | None) -> None:
 class DatasetEntry(FileModel):
     """What the registry says of a data set."""
 
+    title: str = ""
+    """What a newcomer reads in place of the name, such as `roads of New York`."""
     vertices: Annotated[int, Field(ge=1)]
     arcs: Annotated[int, Field(ge=0)]
     """An undirected edge counts as two arcs."""

@@ -13,8 +13,10 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from retrace.publish.chart_looks import KIND_COLOURS, SHAPES, kinds
 from retrace.publish.panel import LABELS, Dot
 from retrace.records.statistics import Summary
+from retrace.reports.frame import Entry
 from retrace.reports.measures import Measure
 from retrace.reports.wording import TIMES
 
@@ -69,15 +71,29 @@ def fit_height(figure: Figure, heights: Sequence[float]) -> None:
     figure.set_layout_engine("none")
 
 
-def name_rows(axes: Axes, names: Sequence[str], numbers: Sequence[str]) -> None:
-    """Write names on the left and numbers on the right of rows, the first one at the top."""
+def name_rows(
+    axes: Axes, names: Sequence[str], numbers: Sequence[str], entries: Iterable[Entry] = ()
+) -> None:
+    """Write names on the left and numbers on the right of rows, the first one at the top.
+
+    The page shows over a name that is short for that of an entry how it is in full.
+    """
     axes.set_yticks(range(len(names)), names)
+    name_in_full(axes, entries)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.spines["left"].set_visible(False)
     for row, number in enumerate(numbers):
         if number:
             _beside(axes, number, row, 5)
+
+
+def name_in_full(axes: Axes, entries: Iterable[Entry]) -> None:
+    """Give the names of rows words that the page shows over them: the solver in full."""
+    full = {entry.name: entry.full_name for entry in entries}
+    for label in axes.get_yticklabels():
+        if words := full.get(label.get_text().partition(", ")[0]):
+            label.set_gid(f"tip:{words}")
 
 
 def _beside(axes: Axes, words: str, height: float, points: float) -> None:
@@ -169,6 +185,11 @@ def tick_time(ms: float) -> str:
 def tick_ratio(value: float) -> str:
     """Write a round ratio, with few digits."""
     return f"{value:,.6g} {TIMES}"
+
+
+def add_kinds(figure: SubFigure, entries: Iterable[Entry]) -> None:
+    """Say what the shapes and colours of kinds mean, as far as they are shown."""
+    add_key(figure, {name: {"marker": SHAPES[name], "color": KIND_COLOURS[name]} for name in kinds(entries)})
 
 
 def add_key(figure: SubFigure, looks: dict[str, dict[str, Any]]) -> None:

@@ -12,7 +12,8 @@ from textwrap import fill
 from matplotlib.figure import SubFigure
 from matplotlib.patches import Rectangle
 
-from retrace.publish.chart_axes import ROW, add_key, widen
+from retrace.publish.chart_axes import ROW, add_key, name_in_full, widen
+from retrace.publish.chart_looks import HEAT
 from retrace.publish.panel import LABELS, LIMIT, Panel, of_first_machine
 from retrace.records.ranking import is_among_best
 from retrace.records.statistics import Summary
@@ -21,10 +22,9 @@ from retrace.reports.measures import Measure
 from retrace.reports.report import Drawing
 from retrace.reports.wording import EMPTY, TIMES, duration, power_of_two
 
-RATIOS = ((2.0, "#9FD3F2"), (5.0, "#CBE7F8"), (20.0, "#E6F3FB"), (float("inf"), "#F3F3F3"))
-"""The colour of what takes up to so many times as long as the best."""
-BEST = "#56B4E9"
-"""That of the best, and of those that cannot be told from it."""
+BEST, *OTHERS = HEAT
+RATIOS = tuple(zip((2.0, 5.0, 20.0, float("inf")), OTHERS, strict=True))
+"""The colour of what takes up to so many times as long as the best; BEST is of what ties with it, too."""
 CELL = 0.68
 """Inches: the width of a number."""
 CELL_TITLE_LINE = 10
@@ -121,6 +121,7 @@ def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
     axes.set_xlim(0, left + 1)
     axes.set_ylim(len(rows) - 0.5, -top)
     axes.set_yticks(range(len(rows)), rows)
+    name_in_full(axes, (dot.entry for panel in panels for dot in panel.dots))
     axes.set_xticks([])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)

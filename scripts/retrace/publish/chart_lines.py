@@ -18,7 +18,7 @@ from matplotlib.ticker import (
 
 from retrace.publish.chart_axes import (
     LEAST_SPAN,
-    add_key,
+    add_kinds,
     axis_label,
     name_ends,
     scale,
@@ -28,7 +28,7 @@ from retrace.publish.chart_axes import (
     whiskers,
     widen,
 )
-from retrace.publish.chart_looks import BLACK, GREY, LIGHTER, look
+from retrace.publish.chart_looks import BLACK, GREY, LIGHTER, line_look, look
 from retrace.publish.panel import COPY_ALONE, DOUBT, PAIR, Line, Panel
 from retrace.reports.report import Drawing
 from retrace.reports.wording import comparative, duration, power_of_two
@@ -79,7 +79,7 @@ def _draw_panel(axes: Axes, panel: Panel, drawing: Drawing, height: float) -> No
         if line.name == COPY_ALONE:
             style: dict[str, Any] = {"color": GREY, "marker": "", "ls": ":"}
         else:
-            style = look(line.dots[0].entry, LIGHTER[min(same[like], len(LIGHTER) - 1)])
+            style = line_look(line.dots[0].entry, LIGHTER[min(same[like], len(LIGHTER) - 1)])
         same[like] += 1
         _draw_line(axes, line, style, write)
         joined = [dots[-1] for is_joined, dots in line.strokes if is_joined] or [line.dots[-1]]
@@ -178,8 +178,5 @@ def draw_scatter(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     name_ends(axes, ends, TALL)
     axes.set_xlabel("Printed")
     axes.set_ylabel(f"Measured on {panel.machine}")
-    solvers = {dot.entry.solver.split("/")[-1]: look(dot.entry) for dot in panel.dots}
-    add_key(
-        figure, {name: {key: style[key] for key in ("marker", "color")} for name, style in solvers.items()}
-    )
+    add_kinds(figure, [dot.entry for dot in panel.dots])
     return [TALL]

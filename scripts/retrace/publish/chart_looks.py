@@ -9,10 +9,10 @@ from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.reports.frame import Entry
 from retrace.system.solver_packages import is_of_package
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart, without its yellow and with a grey.
-BLACK, VERMILION, BLUE, GREEN, PURPLE, ORANGE, SKY, GREY = (
-    "#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777",
-)  # fmt: skip
+# Of Okabe and Ito's palette and of Tol's, for colour-blind readers. No colour has two meanings:
+# kinds of solvers have four, lines of variants six, phases six, heat maps light blues, verdicts the page's.
+BLACK, VERMILION, BLUE, GREEN, GREY = "#000000", "#D55E00", "#0072B2", "#009E73", "#777777"
+ORANGE, PURPLE, FOREST, TEAL, OLIVE = "#E69F00", "#CC79A7", "#117733", "#0E8A96", "#999933"
 PUBLISHED_KERNEL, CPU_PROGRAM, OUR_SOLVER, LIBRARY_CALL = (
     "published kernel",
     "program on a CPU",
@@ -21,24 +21,32 @@ PUBLISHED_KERNEL, CPU_PROGRAM, OUR_SOLVER, LIBRARY_CALL = (
 )
 SHAPES = {PUBLISHED_KERNEL: "s", CPU_PROGRAM: "D", OUR_SOLVER: "o", LIBRARY_CALL: "^"}
 KIND_COLOURS = {PUBLISHED_KERNEL: BLUE, CPU_PROGRAM: GREY, OUR_SOLVER: VERMILION, LIBRARY_CALL: GREEN}
-"""Of the solvers that have no colour of their own."""
+"""Of the markers of rows, whose names stand beside them."""
 COLOURS = {
     # the masks of tuwien-sssp, and copies of an-bellman-ford
-    "standard": BLACK, "pinned": VERMILION, "zero-copy": GREEN, "gpu-search": PURPLE, "thrust": ORANGE,
-    "streams": GREY, "streams-pinned": PURPLE, "streams-masked": BLUE,
+    "standard": BLACK, "pinned": ORANGE, "zero-copy": FOREST, "gpu-search": PURPLE, "thrust": OLIVE,
+    "streams": TEAL, "streams-pinned": PURPLE, "streams-masked": FOREST,
+    "block-queue": FOREST, "block-queue-published": ORANGE, "auto": FOREST,
     # threads of an-bellman-ford
-    "dense": BLUE, "incoming": VERMILION, "outgoing": PURPLE, "outgoing-transposed": ORANGE,
-    "dijkstra-dense": BLACK, "multi-edge": BLUE, "multi-edge-consecutive": VERMILION,
+    "dense": FOREST, "incoming": ORANGE, "outgoing": PURPLE, "outgoing-transposed": TEAL,
+    "dijkstra-dense": BLACK, "multi-edge": FOREST, "multi-edge-consecutive": ORANGE,
     # betweenness
-    "vert": BLACK, "edge": GREEN, "vert-queue": PURPLE, "vert-comp": ORANGE, "edge-comp": SKY,
-    "vert-queue-comp": GREY, "vert-virt": GREEN, "vert-virt-stride": ORANGE,
-    "vert-comp-virt": VERMILION, "vert-comp-virt-stride": BLUE, "vert-comp-virt-stride-const": SKY,
-    "lane-queues": VERMILION, "bitmap-queue": BLUE, "auto": PURPLE,
+    "vert": BLACK, "vert-queue": PURPLE, "vert-queue-comp": OLIVE, "vert-virt": FOREST,
+    "vert-virt-stride": PURPLE, "vert-comp-virt": ORANGE, "vert-comp-virt-stride": TEAL,
+    "lane-queues": ORANGE, "bitmap-queue": TEAL,
 }  # fmt: skip
-"""By the variant, whatever it solves."""
-PHASES = {"lock": GREY, "graph object": PURPLE, "prepare": SKY, "upload": BLUE, "solve": VERMILION,
-          "download": GREEN}  # fmt: skip
+"""Of lines, by the variant, whatever it solves; the name at a line's end is the key."""
+PHASES = {"lock": "#DDCC77", "graph object": "#AA4499", "prepare": "#88CCEE", "upload": "#332288",
+          "solve": "#CC6677", "download": "#44AA99"}  # fmt: skip
 """Of what a search pays, in the order in which it pays."""
+HEAT = {
+    "#56B4E9": "#0b5f94",
+    "#9FD3F2": "#0c4a70",
+    "#CBE7F8": "#143a54",
+    "#E6F3FB": "#1d2f3e",
+    "#F3F3F3": "#262c33",
+}
+"""Of cells, from the best to the worst, each with its colour on a dark page."""
 LIGHTER = (0.0, 0.35, 0.55, 0.7)
 """How much white is in the colours of the lines of one solver, by their order."""
 
@@ -53,15 +61,23 @@ def kind(entry: Entry) -> str:
     return PUBLISHED_KERNEL if "cuda" in known.backends else CPU_PROGRAM
 
 
-def colour(entry: Entry) -> str:
-    """Return the colour of the solver of an entry."""
+def line_colour(entry: Entry) -> str:
+    """Return the colour of a line of the solver of an entry."""
     return COLOURS.get(entry.solver.split("/")[-1]) or KIND_COLOURS[kind(entry)]
 
 
-def look(entry: Entry, white: float = 0.0) -> dict[str, Any]:
-    """Return how the marker of an entry looks: hollow if it is printed."""
-    mixed = tuple(part + (1 - part) * white for part in to_rgb(colour(entry)))
-    return {"color": mixed, "marker": SHAPES[kind(entry)], "mfc": "white" if entry.printed else mixed}
+def look(entry: Entry) -> dict[str, Any]:
+    """Return how the marker of an entry looks: that of its kind, hollow if it is printed."""
+    return _marker(entry, KIND_COLOURS[kind(entry)])
+
+
+def line_look(entry: Entry, white: float = 0.0) -> dict[str, Any]:
+    """Return how a line of a solver looks, and its markers, with so much white in its colour."""
+    return _marker(entry, tuple(part + (1 - part) * white for part in to_rgb(line_colour(entry))))
+
+
+def _marker(entry: Entry, tint: object) -> dict[str, Any]:
+    return {"color": tint, "marker": SHAPES[kind(entry)], "mfc": "white" if entry.printed else tint}
 
 
 def kinds(entries: Iterable[Entry]) -> list[str]:

@@ -10,18 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from retrace.publish import chart_axes as axis
 from retrace.publish.chart_axes import ROW, name_rows, scale, tick_ratio, tick_time
-from retrace.publish.chart_looks import (
-    BLACK,
-    BLUE,
-    GREY,
-    KIND_COLOURS,
-    PHASES,
-    SHAPES,
-    VERMILION,
-    colour,
-    kinds,
-    look,
-)
+from retrace.publish.chart_looks import BLACK, PHASES, look
 from retrace.publish.panel import Dot, Panel, bar_names, of_first_machine
 from retrace.publish.phases import phases_of
 from retrace.publish.waterfall import PRINTED, Step
@@ -57,11 +46,9 @@ def _grid(figure: SubFigure, titles: Sequence[str] = ("",)) -> list[Axes]:
 def _finished(
     figure: SubFigure, names: Sequence[str], label: str, dots: Sequence[Dot], columns: float
 ) -> float:
-    """Name the axis and the shapes, if there are several; return the height in inches."""
+    """Name the axis and the kinds of solvers; return the height in inches."""
     figure.supxlabel(label)
-    shown = kinds(dot.entry for dot in dots)
-    if len(shown) > 1:
-        axis.add_key(figure, {name: {"marker": SHAPES[name], "color": KIND_COLOURS[name]} for name in shown})
+    axis.add_kinds(figure, (dot.entry for dot in dots))
     axis.widen(figure, names, columns * AXIS_WIDTH)
     return ROW * (len(names) + 0.4)
 
@@ -70,7 +57,7 @@ def _draw_dot(axes: Axes, dot: Dot, row: int, write: Writer = duration, is_bar: 
     """Draw a median with its quartiles, or a bar from 1."""
     words = axis.tips([dot], write)
     if is_bar:
-        axes.barh(row, dot.value.median - 1, left=1, color=colour(dot.entry), height=0.6, gid=words)
+        axes.barh(row, dot.value.median - 1, left=1, color=look(dot.entry)["color"], height=0.6, gid=words)
     else:
         axes.plot(dot.value.median, row, ls="", zorder=3, gid=words, **look(dot.entry))
     if dot.entry.record:
@@ -101,13 +88,13 @@ def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> l
                     _draw_dot(axes, dot, row, write, is_bar=bool(panel.over))
                     numbers[line.name] = write(dot.value.median)
                 else:
-                    _draw_tick(axes, dot, row, colour(dot.entry))
+                    _draw_tick(axes, dot, row, look(dot.entry)["color"])
         if panel.over:
             axes.axvline(1, color=BLACK, lw=0.6)
         if panel.limit_ms:
             axes.axvline(panel.limit_ms, color="0.5", lw=0.8, ls=":")
         scale(axes, "x", values, write_tick)
-        name_rows(axes, names, list(numbers.values()))
+        name_rows(axes, names, list(numbers.values()), (dot.entry for dot in panel.dots))
     dots = [dot for panel in first for dot in panel.dots]
     label = axis.axis_label(first[0].measure, bool(first[0].over))
     return [_finished(figure, names, label, dots, len(first)) * (2 if drawing.pairs else 1)]
@@ -128,16 +115,16 @@ def draw_dumbbells(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
             )
             shown = (*printed, *here[:1])
             axes.plot([dot.value.median for dot in shown], [len(rows)] * len(shown), lw=1.5, zorder=1,
-                      color=colour(shown[-1].entry))  # fmt: skip
+                      color=look(shown[-1].entry)["color"])  # fmt: skip
             for dot in shown:
                 _draw_dot(axes, dot, len(rows))
             for dot in here[1:]:
-                _draw_tick(axes, dot, len(rows), colour(dot.entry))
+                _draw_tick(axes, dot, len(rows), look(dot.entry)["color"])
             rows.append((line.name, " → ".join(duration(dot.value.median) for dot in shown)))
     dots = [dot for panel in panels for dot in panel.dots]
     names, numbers = [name for name, _ in rows], [number for _, number in rows]
     scale(axes, "x", [dot.value.median for dot in dots], tick_time)
-    name_rows(axes, names, numbers)
+    name_rows(axes, names, numbers, (dot.entry for dot in dots))
     for label in axes.get_yticklabels():
         label.set_fontweight("bold" if label.get_text() in [panel.title for panel in panels] else "normal")
     return [_finished(figure, names, axis.axis_label(panels[0].measure), dots, 2.8)]
@@ -173,7 +160,7 @@ def draw_phases(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) ->
                     axes.barh(row, ms, left=begin, height=0.65, color=PHASES[phase])
                     begin += ms
                     drawn.add(phase)
-        name_rows(axes, names, numbers)
+        name_rows(axes, names, numbers, entries.values())
         axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(lambda ms, _: tick_time(ms))
     axis.add_key(figure, {name: {"facecolor": PHASES[name]} for name in PHASES if name in drawn})
@@ -219,8 +206,7 @@ def draw_falls(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
         ends = [(line, line.dots[0]) for line in panel.lines]
         steps = [Step(line.key, line.name, dot.x, dot.value, dot.entry) for line, dot in ends]
         for row, (step, following) in enumerate(zip(steps, [*steps[1:], None], strict=True)):
-            after, on_core = step.after.median, step.entry.record is None or step.entry.record.cores
-            tint = GREY if on_core else BLUE if step.factor >= 1 else VERMILION
+            after, tint = step.after.median, look(step.entry)["color"]
             axes.plot([step.before, after], [row, row], lw=7, solid_capstyle="butt", color=tint)
             if step.kind == PRINTED:
                 axes.plot(after, row, "o", mfc="white", zorder=3, color=tint)
@@ -229,5 +215,5 @@ def draw_falls(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
         name_rows(axes, [step.name for step in steps], [step.label for step in steps])
     dots = [dot for panel in panels for dot in panel.dots]
     scale(grid[0, 0], "x", [ms for dot in dots for ms in (dot.x, dot.value.median)], tick_time)
-    _finished(figure, [line.name for panel in panels for line in panel.lines], "Time", [], 2)
+    _finished(figure, [line.name for panel in panels for line in panel.lines], "Time", dots, 2)
     return heights

@@ -117,6 +117,8 @@ class Tally:
     machine: str
     gpu: str
     of_reports: Mapping[str, Mapping[Verdict, int]]
+    hosts: int = 1
+    """How many computers its records are of; what is compared is of one."""
 
     @classmethod
     def of(cls, abstracts: Iterable[Abstract], frame: Frame) -> Tally:
@@ -125,11 +127,12 @@ class Tally:
         counts = {one.report.key: one.counts(machine) for one in abstracts if machine in one.machines}
         gpus = (entry.record.machine.gpu for entry in frame.measured if entry.machine == machine)
         name = next((gpu.name for gpu in gpus if gpu), "")
+        hosts = {entry.record.machine.computer for entry in frame.measured if entry.machine == machine}
         if not any(map(sum, (of.values() for of in counts.values()))):
             raise RetraceError(
                 "results/machines: expected records of a report from a machine with a GPU, found none"
             )
-        return cls(machine, name, counts)
+        return cls(machine, name, counts, len(hosts))
 
     @property
     def total(self) -> dict[Verdict, int]:

@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 from markupsafe import Markup
 
+from retrace.publish.chart_looks import HEAT
 from retrace.system.errors import RetraceError
 
 UNSEEN = ("metadata", "style", "title", "desc", "defs")
@@ -31,6 +32,7 @@ FILLED = re.compile(r"(?<![-\w])fill:(?! *none)")
 TIP, BETWEEN_TIPS = "tip:", "|"
 """How the id of an element begins that has words for each of its markers, and what stands between them."""
 FRACTION = re.compile(r"\d+\.\d+")
+CELLS_ON_DARK = {light.lower(): dark for light, dark in HEAT.items()}
 UNTURNED = re.compile(r"rotate\(-?0 ")
 
 
@@ -122,7 +124,12 @@ def _spread_tips(part: Element) -> None:
 
 def _style_on_dark(style: str, is_line: bool) -> str:
     """Return a style for a dark page; a line or marker keeps a hue that is seen there."""
-    return COLOUR.sub(lambda found: found[0] if is_line and _is_seen(found[0]) else on_dark(found[0]), style)
+
+    def turned(found: re.Match[str]) -> str:
+        kept = is_line and _is_seen(found[0])
+        return found[0] if kept else CELLS_ON_DARK.get(found[0].lower()) or on_dark(found[0])
+
+    return COLOUR.sub(turned, style)
 
 
 def _is_seen(colour: str) -> bool:

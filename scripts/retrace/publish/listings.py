@@ -7,7 +7,7 @@ orders what is here, and computes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from retrace.publish.doubts import doubts
@@ -68,11 +68,16 @@ class Listing:
     measures: Sequence[Measure]
     systems: Sequence[str]
     rows: Sequence[ListingRow]
+    remarks: Sequence[str] = ()
+    elsewhere: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Graphs that have no row here, each with the experiments that have it."""
 
 
-def listing(frame: Frame, layout: TableLayout) -> Listing:
-    """List an experiment's frame."""
-    return _Listed(frame, layout).listing
+def listing(
+    frame: Frame, layout: TableLayout, elsewhere: Mapping[str, Sequence[str]] | None = None
+) -> Listing:
+    """List an experiment's frame; `elsewhere` are graphs that only other experiments have."""
+    return replace(_Listed(frame, layout).listing, remarks=layout.remarks, elsewhere=elsewhere or {})
 
 
 @dataclass(frozen=True)

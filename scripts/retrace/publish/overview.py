@@ -17,6 +17,7 @@ from matplotlib.patches import Patch
 
 from retrace.publish.chart import STYLE
 from retrace.publish.chart_axes import ROW, fit_height, framed, tick_ratio
+from retrace.publish.chart_looks import KIND_COLOURS, PUBLISHED_KERNEL
 from retrace.publish.front import Tally
 from retrace.publish.panel import family
 from retrace.publish.plain_names import graph_of, problem_of
@@ -29,9 +30,9 @@ from retrace.reports.wording import TIMES, two_digits
 NAMES = {"overview": False, "overview-dark": True}
 """The files, and whether each is for dark pages."""
 SEGMENTS = {
-    Verdict.HOLDS: "#009E73",
-    Verdict.IN_PART: "#F0C94A",
-    Verdict.FAILS: "#E0661A",
+    Verdict.HOLDS: "#5BB87B",
+    Verdict.IN_PART: "#E5B94E",
+    Verdict.FAILS: "#DE7365",
     Verdict.OPEN: "#B8BEC6",
 }
 INSIDE = "#000000"
@@ -42,14 +43,13 @@ KEY: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderpad": 0.3, "co
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours of a page: its ground, words, grid, and what is faster and slower than a core."""
+    """Colours of a page: its ground, words, grid, and a published kernel."""
 
     paper: str
     ink: str
     muted: str
     grid: str
-    faster: str
-    slower: str
+    kernel: str
 
     @property
     def style(self) -> Any:
@@ -66,8 +66,8 @@ class Palette:
         }
 
 
-LIGHT = Palette("#ffffff", "#000000", "#555555", "#dddddd", "#0072B2", "#C24E00")
-DARK = Palette("#0d1117", "#e6edf3", "#a5afba", "#30363d", "#56B4E9", "#F08A4B")
+LIGHT = Palette("#ffffff", "#000000", "#555555", "#dddddd", KIND_COLOURS[PUBLISHED_KERNEL])
+DARK = Palette("#0d1117", "#e6edf3", "#a5afba", "#30363d", "#3D9BDC")
 
 
 @dataclass(frozen=True)
@@ -166,22 +166,20 @@ def _draw_verdicts(axes: Axes, counts: Mapping[str, Mapping[Verdict, int]]) -> N
 
 
 def _draw_speeds(axes: Axes, every: Sequence[Speed], palette: Palette) -> None:
-    axes.set_title("How many times as fast as one CPU core is the GPU?", loc="left", pad=48)
+    axes.set_title("How many times as fast as one CPU core is the GPU?", loc="left", pad=34)
     axes.set_xscale("log")
     axes.grid(axis="x", color=palette.grid, lw=0.6)
     axes.set_axisbelow(True)
     axes.axvline(1, color=palette.muted, lw=1)
     for row, speed in enumerate(every):
-        colour = palette.faster if speed.measured >= 1 else palette.slower
-        colour = colour if speed.is_sure else palette.muted
+        colour = palette.kernel if speed.is_sure else palette.muted
         axes.plot([speed.printed, speed.measured], [row, row], color=colour, lw=2.5, zorder=2)
         axes.plot(speed.printed, row, "o", mfc=palette.paper, mec=palette.muted, ms=7, zorder=3)
         axes.plot(speed.measured, row, "o", color=colour, ms=7, zorder=3)
         side = 1 if speed.measured >= speed.printed else -1
         said = [(speed.measured, side, "bold"), (speed.printed, -side, "normal")]
         if speed.beside_best:
-            around = palette.faster if speed.beside_best >= 1 else palette.slower
-            axes.plot(speed.beside_best, row, "D", mfc=palette.paper, mec=around, ms=5, zorder=3)
+            axes.plot(speed.beside_best, row, "D", mfc=palette.paper, mec=palette.kernel, ms=5, zorder=3)
             said.append((speed.beside_best, -1, "normal"))
         for value, outwards, weight in said:
             axes.annotate(
@@ -193,16 +191,15 @@ def _draw_speeds(axes: Axes, every: Sequence[Speed], palette: Palette) -> None:
     axes.set_ylim(len(every) - 0.4, -0.6)
     ends = [value for one in every for value in (one.printed, one.measured, one.beside_best) if value] or [1]
     axes.set_xlim(min(ends) / 4, max(ends) * 4)
+    axes.axvspan(axes.get_xlim()[0], 1, color=palette.grid, alpha=0.45, lw=0, zorder=0)
     axes.xaxis.set_major_formatter(lambda value, _: tick_ratio(value))
     axes.set_xlabel(f"the core is faster  ←  {tick_ratio(1)}  →  the GPU is faster")
     axes.spines["left"].set_visible(False)
     hollow: dict[str, Any] = {"ls": "", "mfc": palette.paper}
     key = [
         Line2D([], [], marker="o", mec=palette.muted, label="printed", **hollow),
-        Line2D([], [], ls="", marker="o", color=palette.faster, label="measured: faster"),
-        Line2D([], [], ls="", marker="o", color=palette.slower, label="measured: slower"),
+        Line2D([], [], ls="", marker="o", color=palette.kernel, label="measured"),
         Line2D([], [], ls="", marker="o", color=palette.muted, label=f"measured: {REPEATS_DIFFER}"),
-        Line2D([], [], marker="D", mec=palette.muted, label="beside the fastest core", **hollow),
+        Line2D([], [], marker="D", mec=palette.kernel, label="measured, beside the fastest core", **hollow),
     ]
-    key = [key[place] for place in (1, 2, 3, 0, 4)]  # a legend is filled by columns
     axes.legend(handles=key, ncols=2, **KEY).set_in_layout(False)

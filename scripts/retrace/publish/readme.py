@@ -61,4 +61,6 @@ def _verdicts(abstracts: Sequence[Abstract], tally: Tally) -> str:
             counts = "|".join(map(str, one.counts(tally.machine).values()))
             evidence = f"**{front.question}** {one.answer_of(tally.machine)}" if front else one.report.title
             lines.append(f"|[{key}](docs/results/{key}.md)|{counts}|{evidence}|")
-    return "\n".join(lines)
+    mixed = f" Its records are of {tally.hosts} hosts; only what one host measured is compared."
+    note = f"<sub>Verdicts are those of {tally.machine}.{mixed if tally.hosts > 1 else ''}</sub>"
+    return "\n".join([*lines, "", note])

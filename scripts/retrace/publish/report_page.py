@@ -12,7 +12,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.publish.chart import image
+from retrace.publish.chart import drawing_of, image
 from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.doubts import doubts
 from retrace.publish.front import Abstract, Tally, abstract
@@ -20,6 +20,7 @@ from retrace.publish.inline_figures import InlineFigures
 from retrace.publish.listings import OFFERED, SHADES, Listing, listing
 from retrace.publish.overview import draw_overview, speeds
 from retrace.publish.page import fill
+from retrace.publish.plain_names import titled_graphs
 from retrace.publish.provenance import provenance
 from retrace.publish.readme import answer
 from retrace.publish.record_cards import cards, packed
@@ -99,6 +100,7 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
     every_mark = list(marks(frame).itertuples())
     abstracts = [section.abstract for section in sections if section.abstract and section.abstract.findings]
     listings = [table for section in sections for _, table in section.tables.values()]
+    shown = {row.graph for table in listings for row in table.rows}
     return fill(
         "report.html.j2",
         sections=sections,
@@ -108,7 +110,8 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
         computers={entry.machine: entry.record.machine for entry in reversed(frame.measured)},
         machines={name: provenance(name, frame.measured) for name in frame.machines},
         measures=[measure for measure in OFFERED if any(measure in table.measures for table in listings)],
-        graphs=sorted({row.graph for table in listings for row in table.rows}),
+        graphs=sorted(shown),
+        titled={name: graph for name, graph in titled_graphs().items() if name in shown},
         solvers_shown=sorted({row.solver for table in listings for row in table.rows}),
         unfolded=UNFOLDED,
         catalogue=CATALOGUE,
@@ -131,6 +134,8 @@ class FirstScreen:
     answer: Markup = field(default_factory=Markup)
     figure: Markup = field(default_factory=Markup)
     today: Markup = field(default_factory=Markup)
+    hosts: int = 1
+    """How many computers its records are of."""
 
 
 def _first_screen(
@@ -143,7 +148,7 @@ def _first_screen(
     figure = drawings.add(overview.decode(), "overview", "The verdicts, and printed speed-ups measured anew")
     text = re.sub(r"(?<=\d) (?=[mµn]?s\b)", "\N{NO-BREAK SPACE}", re.sub("</?sub>", "", Tables(today).front))
     table = html(text) if today else Markup()
-    return FirstScreen(html(answer(tally, today)), figure, table)
+    return FirstScreen(html(answer(tally, today)), figure, table, tally.hosts)
 
 
 def link(target: str) -> str:
@@ -208,13 +213,25 @@ def _timed(frame: Frame, report: Report, figure: str) -> bool:
 def _table(frame: Frame, experiment: str, report: Report | None) -> tuple[str, Listing]:
     layout = table_layout(report, experiment)
     title = f"{layout.number}: {layout.title}" if layout.number else layout.title
-    return title, listing(frame.of(experiment), layout)
+    return title, listing(frame.of(experiment), layout, _elsewhere(frame, experiment, report))
+
+
+def _elsewhere(frame: Frame, experiment: str, report: Report | None) -> dict[str, list[str]]:
+    """List real graphs without a row in a table, each with the report's tables that have it."""
+    here = frame.of(experiment).measured
+    problems, graphs = {entry.record.problem for entry in here}, {entry.graph for entry in here}
+    found: dict[str, list[str]] = {}
+    tables = report.tables if report else ()
+    for entry in (entry for entry in frame.measured if entry.total and entry.experiment in tables):
+        known = entry.graph in titled_graphs() and entry.graph not in graphs
+        if known and entry.record.problem in problems:
+            found.setdefault(entry.graph, []).append(entry.experiment)
+    return {graph: list(dict.fromkeys(names)) for graph, names in found.items()}
 
 
 def _picture(drawings: InlineFigures, path: Path, report: Report | None, name: str) -> Picture:
-    drawing = report.figures.get(name) if report else None
-    title = (drawing and drawing.title) or name
-    title = f"{drawing.number}: {title}" if drawing and drawing.number else title
+    drawing = drawing_of(report, name)
+    title = f"{drawing.number}: {drawing.title}" if drawing.number else drawing.title
     caption = path.with_suffix(".md")
     text = caption.read_text(encoding="utf-8") if caption.exists() else ""
     first, _, more = text.strip().partition("\n\n")

@@ -23,7 +23,6 @@ from retrace.reports.wording import comparative, duration, times_as_much, word_l
 PRINTED, HARDWARE, COPIES, ALGORITHM, BASELINE = (
     "printed", "hardware", "without copies", "algorithm", "baseline",
 )  # fmt: skip
-STEP_KINDS = (PRINTED, HARDWARE, COPIES, ALGORITHM, BASELINE)
 MEANINGS = {
     HARDWARE: "Hardware: the same algorithm on our machine, by its total.",
     COPIES: "Without copies: the solve alone, of the same trials.",
