@@ -599,3 +599,27 @@ def test_a_key_that_is_written_twice_is_refused(tmp_path: Path) -> None:
     message = refused(load_registry, [path])
     assert "twice.yaml: expected YAML, found: the key 'road' twice in one mapping in" in message
     assert "line 4" in message
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "directed", "told"),
+    [("snap", "0 1\n0 4\n1 2\n", False, "some arcs have no reverse, but the registry says directed: false"),
+     ("he", "H 5 3 0\nE 0 1 1\nE 0 4 1\nE 1 2 1\n", False, "its header says that it is directed"),
+     ("he", "H 5 3 1\nE 0 1 1\nE 0 4 1\nE 1 2 1\n", True, "the file says undirected"),
+     ("pace", "p tw 5 3\n1 2\n1 5\n2 3\n", True, "the file says undirected"),
+     ("he", "H 5 3 1\nE 0 1 1\nE 0 4 1\nE 1 2 1\n", False, None), ("snap", "0 1\n0 4\n1 2\n", True, None),
+     ("snap", "0 1\n1 0\n4 1\n1 4\n", False, None)],
+)  # fmt: skip
+def test_directions_of_the_registry_are_those_of_the_arcs(
+    kind: str, content: str, directed: bool, told: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "own").write_text(content)
+    edges = len(content.splitlines()) - (kind != "snap")
+    arcs = 2 * edges if "H 5 3 1" in content or kind == "pace" else edges
+    edition = {"name": "own", "format": kind, "file": "own", "addresses": []}
+    entry = ENTRY | {"directed": directed, "vertices": 5, "arcs": arcs, "stand_in": None, "weighted": False}
+    own = Dataset(name="own", **entry | {"editions": [edition]})
+    if told is None:
+        assert obtain(own, tmp_path, None, "fail", 1).info["directed"] is directed
+    else:
+        assert told in refused(obtain, own, tmp_path, None, "fail", 1)

@@ -574,6 +574,10 @@ def test_one_warning_names_all_that_is_not_as_it_should_be(config: Config, monke
         "The logs say what was tried."
     ]
     assert summary.closing_words(planned, ["resources/graphs/NY"]) == "Retrace: done."
+    found["NW"]["edition"] = planned.datasets["NW"].editions[0].name  # no other file is to be had
+    told = summary.closing_words(planned, ["resources/graphs/NW"])
+    assert "`weighted: false`" in told
+    assert "To try again" not in told
     monkeypatch.setattr(summary, "missing_library", lambda _: "GAPBS")
     (_, told_of_peer) = summary.closing_words(planned, [OUTCOME]).splitlines()
     assert told_of_peer == (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -621,6 +622,19 @@ def test_commit_of_a_copy_without_a_repository(monkeypatch: Patch, tmp_path: Pat
     assert (found["git_commit"], found["dirty"]) == ("1" * 40, False)
     (tmp_path / "COMMIT").unlink()
     assert environment.software()["dirty"] is None
+
+
+def test_a_repository_around_a_copy_is_not_its_own(monkeypatch: Patch, tmp_path: Path) -> None:
+    inner = tmp_path / "copy"
+    inner.mkdir()
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(tmp_path))
+    for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "outer"]):
+        subprocess.run([*git, *command], check=True)
+    monkeypatch.delenv("RETRACE_COMMIT", raising=False)
+    monkeypatch.setattr(environment, "ROOT", inner)
+    assert environment.tree() == (None, None)
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    assert environment.tree()[0] is not None
 
 
 @pytest.mark.parametrize(

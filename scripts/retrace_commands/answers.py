@@ -8,13 +8,23 @@ import numpy as np
 from retrace.catalogue.known_solvers import WEIGHTED
 from retrace.graphs.answer_table import write_table
 from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.formats.lines import LARGEST
+from retrace.graphs.formats.parsing import may_overflow
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.measure.trials import Outcome, Request
 from retrace.solvers import REGISTRY, make
 from retrace.system.errors import RetraceError, say
 from retrace_commands.backend import failing_in_one_line, on_backend, print_summary, verify
-from retrace_commands.graph_file import GraphFile, check_outputs, read_graph, stage, write_graph, writing
+from retrace_commands.graph_file import (
+    GraphFile,
+    Labels,
+    check_outputs,
+    read_graph,
+    stage,
+    write_graph,
+    writing,
+)
 from retrace_commands.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace_commands.scores import compute_scores
 
@@ -51,18 +61,18 @@ class Answer:
 
     def path_to(self, target: int, predecessor: Int32Array) -> Int32Array:
         """Return the path to a vertex; raise RetraceError if there is none."""
-        source, base = self.request.query.source, self.graph_file.base
+        source, label = self.request.query.source, self.graph_file.label
         if self.outcome.answer[target if self.request.query.target is None else 0] == UNREACHABLE:
-            ends = f"from {source + base} to {target + base}"
-            raise RetraceError(f"no path leads {ends} in {self.graph_file.path} (ids from {base})")
+            ends = f"from {label(source)} to {label(target)}"
+            raise RetraceError(f"no path leads {ends} in {self.graph_file.path} ({self.graph_file.ids})")
         return trace(predecessor, source, target)
 
-    def columns(self, path: Int32Array | None = None) -> dict[str, Int32Array]:
+    def columns(self, path: Int32Array | None = None) -> dict[str, Labels]:
         """Return the answer as columns, with the file's ids: of all vertices, or of those of a path.
 
         An st-connectivity search tells the length to the target alone; along its path, arcs are counted.
         """
-        base, target = np.int32(self.graph_file.base), self.request.query.target
+        target, name = self.request.query.target, self.length_name
         lengths, predecessor = self.outcome.answer, self.outcome.predecessor
         if target is None:
             vertices = np.arange(self.graph_file.graph.vertices, dtype=np.int32) if path is None else path
@@ -71,10 +81,11 @@ class Answer:
             vertices = np.array([target], dtype=np.int32)
         else:
             vertices, lengths = path, np.arange(len(path), dtype=np.int32)
-        table = {f"vertex_from_{base}": vertices + base, self.length_name: lengths}
+        if name == "distance" and self.graph_file.scale != 1:
+            name += f"_times_{self.graph_file.scale}"
+        table = {**self.graph_file.labels(vertices), name: lengths}
         if predecessor is not None:
-            predecessor = predecessor[vertices]
-            table[f"predecessor_from_{base}"] = np.where(predecessor < 0, np.int32(-1), predecessor + base)
+            table |= self.graph_file.labels(predecessor[vertices], "predecessor")
         return table
 
 
@@ -84,7 +95,9 @@ def solve_query(arguments: Namespace) -> None:
         compute_scores(arguments)
         return
     check_outputs(arguments.output, arguments.graph)
-    graph_file = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
+    graph_file = read_graph(
+        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
+    )
     target = None if arguments.target is None else graph_file.vertex(arguments.target, "--target")
     query = Query(graph_file.vertex(arguments.source, "--source"), target)
     ends = [graph_file.vertex(vertex, "--paths-to") for vertex in arguments.paths_to]
@@ -106,16 +119,18 @@ def solve_query(arguments: Namespace) -> None:
     setup, took = answer.outcome.setup, answer.outcome.times
     phases = {"setup": setup, "upload": took.upload, "solve": took.solve, "download": took.download}
     times = ", ".join(f"{phase} {milliseconds:.3f}" for phase, milliseconds in phases.items())
-    graph_file.print_note()
+    graph_file.print_notes()
     print_summary(answer.request, f"{graph_file.path} {findings(answer)}", f"{times} ms", answer.checked)
     for path in paths:
-        say(f"path to {path[-1] + graph_file.base}: {listed(path, graph_file.base)}")
+        say(f"path to {graph_file.label(path[-1])}: {listed(path, graph_file)}")
 
 
 def find_path(arguments: Namespace) -> None:
     """Find one path; print its length and its vertices."""
     check_outputs(arguments.output, arguments.graph)
-    graph_file = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
+    graph_file = read_graph(
+        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
+    )
     source = graph_file.vertex(arguments.source, "--source")
     target = graph_file.vertex(arguments.target, "--target")
     solver = arguments.solver or ("bfs/queue" if graph_file.graph.weights is None else "sssp/dijkstra-heap")
@@ -131,14 +146,15 @@ def find_path(arguments: Namespace) -> None:
             with writing(output):
                 write_table(output, answer.columns(path))
     size = count_arcs(len(route))
-    graph_file.print_note()
+    graph_file.print_notes()
     if graph_file.graph.weights is not None:
-        size += f", weight {graph_file.graph.weights[route].sum(dtype=np.int64)}"
+        scaled = "" if graph_file.scale == 1 else f" (times {graph_file.scale})"
+        size += f", weight {graph_file.graph.weights[route].sum(dtype=np.int64)}{scaled}"
     say(
         f"path from {arguments.source} to {arguments.target} in {graph_file.path}: {size} "
-        f"(ids from {graph_file.base}; {solver}, {answer.checked})"
+        f"({graph_file.ids}; {solver}, {answer.checked})"
     )
-    say(listed(path, graph_file.base))
+    say(listed(path, graph_file))
 
 
 def ask(graph_file: GraphFile, solver: str, query: Query, arguments: Namespace) -> Answer:
@@ -149,6 +165,11 @@ def ask(graph_file: GraphFile, solver: str, query: Query, arguments: Namespace) 
         raise RetraceError(
             f"{graph_file.path}: {solver} needs weights, and a {graph_file.kind} graph has none; draw some "
             "with `convert --weights`, or count arcs with a bfs solver"
+        )
+    if kind.problem in WEIGHTED and may_overflow(graph_file.graph, query.source):
+        raise RetraceError(
+            f"{graph_file.path}: expected distances of at most {LARGEST} (32 bits), but one from "
+            f"{graph_file.label(query.source)} is longer; scale the weights down"
         )
     place = f"{solver} on {measurement.backend}"
     with stage(f"solving with {place}"), failing_in_one_line(place):
@@ -167,15 +188,17 @@ def with_lengths(graph: CSRGraph) -> CSRGraph:
 
 def findings(answer: Answer) -> str:
     """Return in words what was asked, and what was found."""
-    query, base, lengths = answer.request.query, answer.graph_file.base, answer.outcome.answer
+    query, graph_file, lengths = answer.request.query, answer.graph_file, answer.outcome.answer
     reached = lengths[lengths != UNREACHABLE]
     if query.target is not None:
-        destination = f" to {query.target + base}"
+        destination = f" to {graph_file.label(query.target)}"
         finding = count_arcs(reached[0]) if len(reached) else "no path"
     else:
         destination, largest = "", f"largest {answer.length_name} {reached.max()}"
+        if answer.length_name == "distance" and graph_file.scale != 1:
+            largest += f" (times {graph_file.scale})"
         finding = f"{len(reached)} of {len(lengths)} reached, {largest}"
-    return f"from {query.source + base}{destination} (ids from {base}): {finding}"
+    return f"from {graph_file.label(query.source)}{destination} ({graph_file.ids}): {finding}"
 
 
 def count_arcs(number: int) -> str:
@@ -183,6 +206,6 @@ def count_arcs(number: int) -> str:
     return f"{number} arc{'' if number == 1 else 's'}"
 
 
-def listed(path: Int32Array, base: int) -> str:
+def listed(path: Int32Array, graph_file: GraphFile) -> str:
     """Return a path's vertices in the file's ids, separated by spaces."""
-    return " ".join(map(str, (path + np.int32(base)).tolist()))
+    return " ".join(map(graph_file.label, path.tolist()))

@@ -4,14 +4,17 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from pathlib import Path
 
-FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
+FORMATS = (
+    "dimacs", "he", "snap", "pace", "matrix-market",
+    "edges", "counted", "metis", "konect", "steiner", "graphml", "gml", "pajek",
+)  # fmt: skip
 RANDOM_GENERATORS = ("tree-first", "random-degree")
 PHASES = ("setup", "upload", "solve", "download", "total", "kernel", "again", "lock", "prepare")
 """Both named here, and checked by a test, so that --help need not load the libraries."""
 
 IDS = (
-    "Vertex ids are those of the graph's file. They count from 1 in DIMACS, PACE and Matrix Market files, "
-    "and from 0 in H/E and SNAP files and in stored folders. Columns of ids say which: vertex_from_1. "
+    "Vertex ids are those of the graph's file. They count from 1 in most formats, and from 0 in H/E files "
+    "and stored folders; columns say which: vertex_from_1. In lists of edges they are what these name. "
     "H/E that is written counts from 0."
 )
 
@@ -30,10 +33,10 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
         "solver", help="its name; `solvers` lists them. Settings may follow, as in bfs/bsp:block_size=64"
     )
     add_graph(solve)
-    solve.add_argument("--source", type=int, metavar="V", help="where paths begin; not for betweenness")
-    solve.add_argument("--target", type=int, metavar="V", help="where they end; for stcon, and only there")
+    solve.add_argument("--source", metavar="V", help="where paths begin; not for betweenness")
+    solve.add_argument("--target", metavar="V", help="where they end; for stcon, and only there")
     solve.add_argument(
-        "--paths-to", type=int, nargs="+", default=[], metavar="V",
+        "--paths-to", nargs="+", default=[], metavar="V",
         help="print the shortest path to each; H/E then holds only these",
     )  # fmt: skip
     add_solving(
@@ -59,8 +62,8 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
         "path", "answers:find_path", "find one shortest path", "USA-road-d.NY.gr.gz --source 1 --target 84336"
     )
     add_graph(path)
-    path.add_argument("--source", type=int, required=True, metavar="V", help="where it begins")
-    path.add_argument("--target", type=int, required=True, metavar="V", help="where it ends")
+    path.add_argument("--source", required=True, metavar="V", help="where it begins")
+    path.add_argument("--target", required=True, metavar="V", help="where it ends")
     path.add_argument(
         "--solver",
         help="a bfs solver for the fewest arcs, or a stcon solver with predecessors=yes (default: "
@@ -137,10 +140,12 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
 
 def add_graph(command: ArgumentParser) -> None:
     """Add what names the graph."""
-    what = "graph file, perhaps gzip'ed, or a folder that `stage get-graph` or `convert` wrote"
+    what = "graph file, perhaps packed; - for standard input; or a folder that `convert` wrote"
     command.add_argument("graph", type=Path, help=what)
     what = "of the file (default: told by its first lines)"
     command.add_argument("--format", choices=("auto", *FORMATS), default="auto", help=what)
+    what = "of a list of edges: its tails, heads and perhaps weights, by the header's names or from 1"
+    command.add_argument("--columns", nargs="+", default=[], metavar="COLUMN", help=what)
     ways = command.add_mutually_exclusive_group()
     what = "take arcs as they are; scores then count both directions, even if every arc has its reverse"
     ways.add_argument("--directed", action="store_true", default=None, help=what)
@@ -150,7 +155,9 @@ def add_graph(command: ArgumentParser) -> None:
 
 def add_new_graph(command: ArgumentParser, weights: str, seed: str) -> None:
     """Add where to write a graph, and the weights to generate."""
-    command.add_argument("output", type=GRAPH_PATH, help="FILE.he, or a folder to store arrays in")
+    command.add_argument(
+        "output", type=GRAPH_PATH, help="FILE.he, .gr, .mtx or .graph (METIS), or a folder to store arrays in"
+    )
     command.add_argument("--weights", type=int, nargs=2, metavar=("LOW", "HIGH"), help=weights)
     command.add_argument("--seed", type=int, default=1, help=f"{seed} (default: %(default)s)")
 
@@ -214,4 +221,7 @@ def path_ending(expected: str, *suffixes: str) -> Callable[[str], Path]:
 
 TABLE_FILE = path_ending("end in .csv, .npy or .he", ".csv", ".npy", ".he")
 COMPARISON_FILE = path_ending("end in .csv or .svg", ".csv", ".svg")
-GRAPH_PATH = path_ending("end in .he, or be a folder's name without a dot", "", ".he")
+GRAPH_PATH = path_ending(
+    "end in .he, .gr, .mtx or .graph, or be a folder's name without a dot",
+    "", ".he", ".gr", ".mtx", ".graph", ".metis",
+)  # fmt: skip

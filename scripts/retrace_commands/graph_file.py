@@ -1,30 +1,43 @@
 """The graph files that commands read, of any format or stored arrays, and the files that they write."""
 
-import gzip
+import io
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from cuda_device.compiled_files import naming_output
 from cuda_device.errors import escaped
+from retrace.catalogue.known_solvers import WEIGHTED
 from retrace.devices.matrices import rows_of
 from retrace.graphs import csr, dense, identity
 from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
-from retrace.graphs.csr import CSRGraph
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.formats.he import write_he
-from retrace.graphs.formats.lines import LAYOUTS, open_graph
+from retrace.graphs.formats.lines import LAYOUTS
 from retrace.graphs.formats.parsing import parse_stream
 from retrace.solvers import find
 from retrace.system.errors import RetraceError, say
 from retrace.system.files import check_writable
+from retrace_commands.edge_lists import compare_counts, may_have_counts, read_comments
+from retrace_commands.edge_table import WHOLE, EdgeTable, compact, number
+from retrace_commands.file_content import STDIN, decoded, open_content, read_head
 from retrace_commands.paths import ArcIds
+from retrace_commands.published_formats import read_table
+from retrace_commands.recognition import is_in_reports, recognise
+from retrace_commands.written_formats import WRITERS, write_as
+
+MOST_TEXT = 1 << 30
+"""Most bytes of a file that is read whole."""
+Labels = NDArray[np.str_] | Int32Array
 
 STORED_KIND = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""
@@ -43,33 +56,67 @@ class GraphFile:
     """The graph; its vertices count from 0."""
     path: Path
     kind: str
-    """A key of `LAYOUTS`, or `STORED_KIND`."""
+    """The format, or `STORED_KIND`."""
     base: int
-    """The smallest vertex id in the file."""
-    note: str = ""
-    """What was assumed of the graph, for `print_note`."""
+    """The smallest vertex id in the file, unless vertices have `names`."""
+    notes: tuple[str, ...] = ()
+    """What was assumed of the graph, for `print_notes`."""
+    names: Sequence[str] | None = None
+    """Name of each vertex, where ids are words, or whole numbers with gaps."""
+    scale: int = 1
+    """The graph's weights and distances are those of the file times this."""
+    no_weights: str = ""
+    """Why the graph has none of the file's weights; empty if it has them, or the file has none."""
 
-    def print_note(self) -> None:
+    def print_notes(self) -> None:
         """Say on standard error, beside a result, what was assumed."""
-        if self.note:
-            say(f"note: {self.note}", sys.stderr)
+        for note in self.notes:
+            say(f"note: {note}", sys.stderr)
 
-    def vertex(self, number: int, option: str) -> int:
+    @property
+    def ids(self) -> str:
+        """What ids in answers are, in words."""
+        return f"ids from {self.base}" if self.names is None else "names of the file"
+
+    def label(self, vertex: int) -> str:
+        """Return the file's id of a vertex."""
+        return str(vertex + self.base) if self.names is None else self.names[vertex]
+
+    def labels(self, vertices: Int32Array, role: str = "vertex") -> dict[str, Labels]:
+        """Return a column of the file's ids; a negative vertex has none."""
+        if self.names is None:
+            return {
+                f"{role}_from_{self.base}": np.where(vertices < 0, vertices, vertices + np.int32(self.base))
+            }
+        return {role: np.array([self.names[v] if v >= 0 else "" for v in vertices.tolist()], dtype=np.str_)}
+
+    def vertex(self, name: str, option: str) -> int:
         """Convert an id of the file to one from 0; raise RetraceError if the graph has no such vertex."""
+        if self.names is not None:
+            if name in self.names:
+                return self.names.index(name)
+            raise RetraceError(f"{option} {name}: no vertex of {self.path} ({self.kind}) has this name")
         last = self.graph.vertices - 1 + self.base
+        number = int(name) if WHOLE.fullmatch(name) and len(name) < 20 else -1
         if not self.base <= number <= last:
             expected = f"an id from {self.base} to {last}" if self.graph.vertices else "a graph with vertices"
-            raise RetraceError(f"{option} {number}: expected {expected}, as {self.path} ({self.kind}) counts")
+            raise RetraceError(f"{option} {name}: expected {expected}, as {self.path} ({self.kind}) counts")
         return number - self.base
 
 
-def read_graph(path: Path, kind: str, solver: str | None = None, directed: bool | None = None) -> GraphFile:
-    """Read a graph of any format, or a stored folder; only solvers of Bellman-Ford get negative weights.
+def read_graph(
+    path: Path,
+    kind: str,
+    solver: str | None = None,
+    directed: bool | None = None,
+    columns: Sequence[str] = (),
+) -> GraphFile:
+    """Read a graph of any format, or a stored folder; weights matter only to a solver that uses them.
 
     `directed` overrides what the file says. If neither says anything and some arcs have no reverse, it is
-    taken as directed, and its `note` says so; for scores RetraceError is raised.
+    taken as directed, and a note says so; for scores RetraceError is raised.
     """
-    graph_file = _read(path, kind, solver)
+    graph_file = _read(path, kind, solver, list(columns))
     graph = graph_file.graph
     if directed is not None:
         graph = (
@@ -79,15 +126,15 @@ def read_graph(path: Path, kind: str, solver: str | None = None, directed: bool 
     if "directed" not in graph.info and not is_symmetric(graph):
         reason = f"{path}: some arcs have no reverse, and nothing says whether the graph is directed"
         if solver is not None and solver.startswith("betweenness"):
-            raise RetraceError(f"{reason}, on which scores depend; say --directed or --undirected")
-        return replace(
-            graph_file, note=f"{reason}; it is taken as directed (--undirected adds the reverse arcs)"
-        )
+            assumed = "".join(f" ({note})" for note in graph_file.notes)
+            raise RetraceError(f"{reason}{assumed}, on which scores depend; say --directed or --undirected")
+        note = f"{reason}; it is taken as directed (--undirected adds the reverse arcs)"
+        return replace(graph_file, notes=(*graph_file.notes, note))
     return graph_file
 
 
-def _read(path: Path, kind: str, solver: str | None) -> GraphFile:
-    negative = solver is not None and solver.startswith("bellman-ford/")
+def _read(path: Path, kind: str, solver: str | None, columns: list[str]) -> GraphFile:
+    problem = None if solver is None else find(solver).problem
     if path.is_dir():
         if kind != "auto" or not (path / "graph.json").is_file():
             raise RetraceError(
@@ -96,42 +143,82 @@ def _read(path: Path, kind: str, solver: str | None) -> GraphFile:
             )
         wide = solver is not None and find(solver).wide
         complete = dense.is_complete(identity.stored_info(path))
+        negative = problem not in WEIGHTED or str(solver).startswith("bellman-ford/")
         graph = rows_of(dense.load(path)) if complete else csr.load(path, negative, wide)
         return GraphFile(graph, path, STORED_KIND, 0)
-    known = detect_format(path) if kind == "auto" else kind
-    with interruptible(), open_graph(path) as file:
-        size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size
+    with interruptible():
+        known = recognise(read_head(path), path) if kind == "auto" else kind
+        return _read_file(path, known, solver, columns)
+
+
+def _read_file(path: Path, kind: str, solver: str | None, columns: list[str]) -> GraphFile:
+    """Read plain files in C++, and what it refuses as a table; weights matter where used."""
+    uses_weights = solver is not None and find(solver).problem in WEIGHTED
+    negative = not uses_weights or str(solver).startswith("bellman-ford/")
+    refusal: RetraceError | None = None
+    graph_file: GraphFile | None = None
+    if is_in_reports(kind, read_head(path)) and not columns:
+        try:
+            graph_file = _read_plain(path, kind, negative)
+        except RetraceError as error:
+            refusal = error
+    if graph_file is None:
+        try:
+            graph_file = _read_as_table(path, kind, columns)
+        except RetraceError:
+            if refusal is None or kind in ("edges", "snap"):
+                raise
+            raise refusal from None
+    graph = graph_file.graph
+    if uses_weights and graph_file.no_weights:
+        reason = refusal or f"{path}: {solver} needs whole weights"
+        raise RetraceError(f"{reason}; {graph_file.no_weights}")
+    if not negative and graph.weights is not None and graph.arcs and graph.weights.min() < 0:
+        raise refusal or RetraceError(f"{path}: a weight is negative, which only bellman-ford takes")
+    return replace(graph_file, graph=replace(graph, info={**graph.info, "name": path.name}))
+
+
+def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
+    """Read a file of a format of the reports; None if it is a list of edges with more to it."""
+    layout = "snap" if kind == "edges" else kind
+    with open_content(path) as file:
+        size = path.stat().st_size if isinstance(file, io.BufferedReader) and path != STDIN else None
         description = escaped(f"reading {path}")
         with tqdm.wrapattr(file, "read", total=size, desc=description, leave=False, disable=None) as watched:
-            graph = parse_stream(cast(BinaryIO, watched), known, path, negative=negative)
-    graph = replace(graph, info={**graph.info, "name": path.name})
-    return GraphFile(graph, path, known, LAYOUTS[known].base)
+            graph = parse_stream(cast(BinaryIO, watched), layout, path, negative=negative, any_sum=True)
+    if layout != "snap":
+        return GraphFile(graph, path, kind, LAYOUTS[kind].base)
+    head = read_head(path)
+    if kind == "snap" and may_have_counts(head, graph.arcs):
+        return None
+    told = EdgeTable(str(path))
+    announced = read_comments(head, told)
+    arcs = graph.arcs
+    graph, names, base = compact(graph)
+    if announced is not None:
+        compare_counts(told, announced, arcs, graph.vertices)
+    if told.directed is False:
+        graph = with_reverse_arcs(graph)
+    elif told.directed:
+        graph = replace(graph, info={**graph.info, "directed": True})
+    return GraphFile(graph, path, kind, base, tuple(told.notes), names)
 
 
-def detect_format(path: Path) -> str:
-    """Return a file's format by its first lines; raise RetraceError if they belong to none."""
-    with open_graph(path) as file:
-        head = file.read(1 << 16)
-    if head.startswith(b"%%MatrixMarket"):
-        return "matrix-market"
-    lines = [line for line in head.splitlines() if line.split()]
-    for line in lines:
-        match line.split():
-            case [b"p", b"sp", *_]:
-                return "dimacs"
-            case [b"p", b"tw", *_]:
-                return "pace"
-            case [b"H", *_]:
-                return "he"
-            case [first, *rest] if first.startswith(b"#") or (first.isdigit() and len(rest) == 1):
-                return "snap"
-            case [first, *_] if not first.startswith(b"c"):  # a comment of DIMACS and PACE
-                break
-    if not lines:
-        raise RetraceError(f"{path}: it is empty; say --format, or name another file")
-    known, beginning = ", ".join(LAYOUTS), ascii(line.strip()[:60].decode("latin-1"))
-    reason = f"{beginning} begins no format among {known}"
-    raise RetraceError(f"{path}: {reason}; say --format, or for edges with whole weights, write H/E")
+def _read_as_table(path: Path, kind: str, columns: list[str]) -> GraphFile:
+    """Read a file of any format whole."""
+    with open_content(path) as file:
+        content = file.read(MOST_TEXT + 1)
+    if len(content) > MOST_TEXT:
+        raise RetraceError(
+            f"{path}: is above {MOST_TEXT >> 20} MiB and in no form that is read in pieces; "
+            "write it as DIMACS"
+        )
+    text = decoded(content)
+    if "\0" in text:
+        raise RetraceError(f"{path}: expected text, found a zero byte; it is binary or damaged")
+    table = read_table(kind, text, path, columns)
+    made = number(table)
+    return GraphFile(made.graph, path, kind, made.base, made.notes, made.names, made.scale, made.no_weights)
 
 
 def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str:
@@ -139,6 +226,9 @@ def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str
 
     Raise RetraceError if it cannot be written, or has no weights for H/E, or the folder holds something else.
     """
+    if path.suffix in WRITERS:
+        with writing(path):
+            return write_as(graph, path)
     if path.suffix == ".he":
         if graph.weights is None:
             hint = f"{graph.name} has none; draw some: `convert --weights`"
@@ -161,6 +251,8 @@ def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: boo
         if refusal := refusals.get(path.resolve()):
             raise RetraceError(f"{path}: {refusal}; name another file")
         refusals[path.resolve()] = "is to be written twice"
+        if folders and path.suffix == "" and path.is_symlink():
+            raise RetraceError(f"{path}: is a link, which a folder would replace; name {path.resolve()}")
         into_folder = folders and path.suffix == "" and path.is_dir()
         check_writable(path / "graph.json" if into_folder else path)
 

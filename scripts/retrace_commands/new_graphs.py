@@ -1,5 +1,6 @@
 """The commands `convert` and `generate`, which write graphs."""
 
+import sys
 from argparse import Namespace
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from retrace.solvers import generate as generators
 from retrace.system.errors import RetraceError, say
 from retrace_commands.backend import on_backend
 from retrace_commands.graph_file import check_outputs, read_graph, stage, write_graph
+from retrace_commands.written_formats import WRITERS
 
 
 def convert_graph(arguments: Namespace) -> None:
@@ -21,8 +23,12 @@ def convert_graph(arguments: Namespace) -> None:
     A folder has what records say of a graph; its source is the first vertex with arcs, unless it has one.
     """
     check_outputs([arguments.output], arguments.graph, folders=True)
-    graph_file = read_graph(arguments.graph, arguments.format, directed=arguments.directed)
+    graph_file = read_graph(
+        arguments.graph, arguments.format, directed=arguments.directed, columns=arguments.columns
+    )
     graph = graph_file.graph
+    if graph_file.no_weights and arguments.weights is None:
+        raise RetraceError(f"{graph_file.path}: {graph_file.no_weights}")
     of_weights = "none" if graph.weights is None else "file"
     known = {"origin": "own", "edition": graph_file.kind, "weights": of_weights, "seed": None}
     source = {"source": int((graph.degrees() > 0).argmax())} if graph.arcs else {}
@@ -36,8 +42,14 @@ def convert_graph(arguments: Namespace) -> None:
         weights = random_weights(graph.tails(), graph.indices, low, high, seed)
         graph = replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
     kind = write_graph(graph, arguments.output)
-    graph_file.print_note()
+    graph_file.print_notes()
     renamed = "" if graph_file.base == 0 else f"; vertex {graph_file.base} is now vertex 0, and so on"
+    if arguments.output.suffix in WRITERS:
+        renamed = "" if graph_file.base == 1 else "; ids in it count from 1"
+    if graph_file.scale != 1 and graph.weights is not None:
+        say(f"note: weights are those of the file times {graph_file.scale}", sys.stderr)
+    if graph_file.names is not None:
+        renamed = f"; names are not kept: {graph_file.names[0]} is the first vertex, and so on"
     say(
         f"{graph_file.path} ({graph_file.kind}) -> {arguments.output} ({kind}): {graph.vertices} vertices, "
         f"{graph.arcs} arcs{renamed}"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrace.graphs.answer_table import write_table
 from retrace.graphs.arc_sets import is_symmetric
@@ -22,7 +23,13 @@ def compute_scores(arguments: Namespace) -> None:
     """Compute scores, check them, write the output files and print a summary."""
     checkpoints = [] if arguments.checkpoint is None else [arguments.checkpoint]
     check_outputs([*arguments.output, *checkpoints], arguments.graph)
-    graph_file = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
+    graph_file = read_graph(
+        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
+    )
+    if graph_file.graph.info.get("directed") is False and not is_symmetric(graph_file.graph):
+        raise RetraceError(
+            f"{graph_file.path}: is undirected, but some arcs have no reverse; say --undirected"
+        )
     pairs_once = graph_file.graph.info.get("directed") is False or is_symmetric(graph_file.graph)
     directed = arguments.directed is True or not pairs_once
     graph = replace(graph_file.graph, info={**graph_file.graph.info, "directed": directed})
@@ -43,20 +50,19 @@ def compute_scores(arguments: Namespace) -> None:
 
     checked = verify(arguments.check, measurement, graph, checkpoint.scores)
     scores = checkpoint.scores * normalisation(graph, query) if arguments.normalized else checkpoint.scores
-    vertices = np.arange(graph.vertices, dtype=np.int32) + np.int32(graph_file.base)
+    vertices = np.arange(graph.vertices, dtype=np.int32)
     for output in arguments.output:
         with writing(output):
-            write_table(output, {f"vertex_from_{graph_file.base}": vertices, "score": scores})
+            write_table(output, {**graph_file.labels(vertices), "score": scores})
     checkpoint.remove()
     kind = "directed" if directed else "undirected"
     sampled = "all" if count is None else f"{count} sampled"
     summary = f"{graph_file.path}: {kind}, from {sampled} of {graph.vertices} vertices"
-    if len(scores):
-        first = int(np.argmax(scores))
-        summary += (
-            f", highest score {scores[first]:.6g} at {first + graph_file.base} (ids from {graph_file.base})"
-        )
+    if not np.isnan(scores).all():
+        first = int(np.nanargmax(scores))
+        summary += f", highest score {scores[first]:.6g} at {graph_file.label(first)} ({graph_file.ids})"
     after = f" after {resumed} sources of an earlier run" if resumed else ""
+    graph_file.print_notes()
     print_summary(measurement, summary, f"{seconds:.3f} s{after}", checked)
 
 
@@ -84,10 +90,18 @@ def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint:
     return perf_counter() - began
 
 
-def normalisation(graph: CSRGraph, query: Query) -> float:
-    """Return NetworkX's factor: 1 over the number of pairs, scaled up from a sample to all sources."""
+def normalisation(graph: CSRGraph, query: Query) -> NDArray[np.float64]:
+    """Return NetworkX's factor of each vertex: 1 over the number of pairs that a sample of sources sees.
+
+    A source among K is no inner vertex of its own paths: the other K - 1 see it, and of one source nothing.
+    """
     n = graph.vertices
     if n <= 2:
-        return 1.0  # all scores are 0
-    pairs = (n - 1) * (n - 2) / (2 if graph.info["directed"] is False else 1)
-    return 1 / pairs * (1 if query.sources is None else n / len(query.sources))
+        return np.ones(n)  # all scores are 0
+    seen = np.full(n, float(n if query.sources is None else len(query.sources)))
+    seen[query.sources_in(graph)] -= 1
+    pairs = seen * (n - 2)
+    factors: NDArray[np.float64] = np.divide(
+        1 if graph.info["directed"] else 2, pairs, out=np.full(n, np.nan), where=pairs > 0
+    )
+    return factors

@@ -72,7 +72,7 @@ def test_a_signal_ends_a_solver_in_c_and_leaves_nothing(tmp_path: Path, number: 
 
 
 def test_names_on_the_command_line_are_the_librarys() -> None:
-    assert set(arguments.FORMATS) == set(LAYOUTS)
+    assert set(arguments.FORMATS) >= set(LAYOUTS)
     slower = {"generate/tree-first-reallocating", "generate/tree-first-one-core"}  # the graphs of tree-first
     assert {f"generate/{name}" for name in arguments.RANDOM_GENERATORS} == set(GENERATORS.solvers) - slower
 
@@ -81,17 +81,16 @@ def test_names_on_the_command_line_are_the_librarys() -> None:
     ("argv", "complaint"),
     [("", "required: command"), ("fly", "invalid choice: 'fly'"),
      ("solve bfs/queue GRAPH", "bfs/queue needs --source"),
-     ("solve bfs/queue GRAPH --source one", "invalid int value: 'one'"),
      ("solve bfs/queue GRAPH --source 1 --target 2", "--target is for stcon"),
      ("solve stcon/bsp GRAPH --source 1", "stcon/bsp needs --target"),
      ("solve stcon/bsp GRAPH --source 1 --target 2 --paths-to 2", "no path"),
      ("solve stcon/bsp GRAPH --source 1 --target 2 --output x.he", "no path"),
      ("solve bfs/queue GRAPH --source 1 --output x.txt", "should end in .csv"),
-     ("solve bfs/queue GRAPH --source 1 --format metis", "invalid choice: 'metis'"),
+     ("solve bfs/queue GRAPH --source 1 --format odd", "invalid choice: 'odd'"),
      ("path GRAPH --source 1", "required: --target"),
      ("path GRAPH --source 1 --target 2 --solver stcon/bsp", "no path"),
      ("path GRAPH --source 1 --target 2 --solver betweenness/vert", "no path"),
-     ("convert GRAPH x.gr", "should end in .he"), ("generate x.he", "required: --vertices"),
+     ("convert GRAPH x.xml", "should end in .he"), ("generate x.he", "required: --vertices"),
      ("generate x.he --vertices 9 --generator odd", "invalid choice: 'odd'")],
 )  # fmt: skip
 def test_usage_errors(argv: str, complaint: str, tiny: Path, call: Call) -> None:

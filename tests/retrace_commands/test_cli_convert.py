@@ -24,9 +24,7 @@ def test_a_stored_folder_counts_from_0(tiny: Path, call: Call) -> None:
     assert done.out.endswith("\n0 1 2\n")
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"hello\n", b"p edge 3 3\n", b"1 2 3 4\n", b"c only\n", b"\x00\xff\n"]
-)
+@pytest.mark.parametrize("content", [b"", b"hello\n", b"c only\n", b"\x00\xff\n"])
 def test_what_is_no_format(content: bytes, tmp_path: Path, call: Call) -> None:
     path = tmp_path / "graph"
     path.write_bytes(content)
@@ -34,12 +32,11 @@ def test_what_is_no_format(content: bytes, tmp_path: Path, call: Call) -> None:
 
 
 def test_a_line_of_no_format_is_shown(tmp_path: Path, call: Call) -> None:
-    """A list of edges with weights is what many have; no format but H/E says so without a header."""
     path = tmp_path / "edges.txt"
-    path.write_bytes(b"\n10 11 0.5\n")
+    path.write_bytes(b"\nten: 11\n")
     told = call("convert", path, tmp_path / "x.he").refusal(1)
-    assert "'10 11 0.5' begins no format among dimacs, he, " in told
-    assert "for edges with whole weights, write H/E" in told
+    assert "'ten: 11' begins no format among dimacs, he, " in told
+    assert "write a list of edges" in told
     path.write_bytes(b"")
     assert "it is empty" in call("convert", path, tmp_path / "x.he").refusal(1)
 
@@ -83,7 +80,7 @@ def test_a_graph_of_ones_own_can_be_measured(
         weights,
         seed,
     )
-    assert one.source == (1 if solver == "bfs/queue" else None)
+    assert one.source == (0 if solver == "bfs/queue" else None)
 
 
 def test_what_needs_weights_is_skipped_without_any(unweighted: Path, call: Call, script: Call) -> None:

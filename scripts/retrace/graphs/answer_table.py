@@ -14,7 +14,7 @@ from retrace.system.files import write_whole
 
 ROWS_AT_A_TIME = 1 << 16
 """Rows of a CSV file that are formatted at a time."""
-Columns = Mapping[str, Int32Array | NDArray[np.float64]]
+Columns = Mapping[str, Int32Array | NDArray[np.float64] | NDArray[np.str_]]
 """The columns of a table by name, all of the same length."""
 
 
@@ -44,6 +44,14 @@ def _csv(columns: Columns) -> Iterator[bytes]:
         for name, values in columns.items():
             nothing = -1 if name.startswith("predecessor") else UNREACHABLE  # a distance may be -1
             part = values[start : start + ROWS_AT_A_TIME].tolist()
+            if values.dtype.kind == "U":
+                cells.append([_quoted(name) for name in part])
+                continue
             whole = values.dtype == np.int32
             cells.append(["" if whole and value == nothing else str(value) for value in part])
         yield "".join([",".join(row) + "\n" for row in zip(*cells, strict=True)]).encode()
+
+
+def _quoted(name: str) -> str:
+    """Return a name as a cell of CSV."""
+    return '"{}"'.format(name.replace('"', '""')) if set(name) & set(',"\n\r') else name

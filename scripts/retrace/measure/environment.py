@@ -115,8 +115,10 @@ def tree() -> tuple[str | None, bool | None]:
     if told is not None:  # Git might find another repository around the copy
         commit, _, changes = told.partition("-")
     else:
-        commit = first_line("git", "rev-parse", "HEAD")
-        changes = first_line("git", "status", "--porcelain", "--", ".", ":!results")
+        top = first_line("git", "rev-parse", "--show-toplevel")
+        is_own = top is not None and Path(top).resolve() == ROOT.resolve()  # not one around the copy
+        commit = first_line("git", "rev-parse", "HEAD") if is_own else None
+        changes = first_line("git", "status", "--porcelain", "--", ".", ":!results") if is_own else None
     return commit, None if commit is None else bool(changes)
 
 

@@ -28,10 +28,11 @@ def closing_words(plan: Plan, files: Collection[str]) -> str:
 
 
 def warning_of_all(plan: Plan, files: Collection[str]) -> str | None:
-    """Return one warning in all: what among files is not as it should be, and how to try again."""
+    """Return one or two warnings: what among files is not as it should be, and how to try again."""
     folder = "resources/graphs/"
     names = sorted(path.removeprefix(folder) for path in files if path.startswith(folder))
     kinds: dict[str, list[str]] = defaultdict(list)
+    without: list[str] = []
     for name in names:
         info, dataset = info_if_stored(name), plan.datasets.get(name)
         if info.get("origin") == "stand-in":
@@ -39,17 +40,27 @@ def warning_of_all(plan: Plan, files: Collection[str]) -> str | None:
         elif "missing" in info:
             kinds[f"missing ({info['missing']})"].append(name)
         elif dataset and dataset.weights is None and info.get("weights") == "generated":
-            kinds["without its own weights, for which generated ones are used"].append(name)
+            if info.get("edition") == dataset.editions[0].name:  # to get it again cannot help
+                without.append(name)
+            else:
+                kinds["without its own weights, for which generated ones are used"].append(name)
     lacking = [name for every in kinds.values() for name in every]
     outcomes = {path for name in plan.experiments for path in plan.peers(name)}.intersection(files)
     libraries = {path: library for path in sorted(outcomes) if (library := missing_library(path))}
     if libraries:
         kinds["not there, and its solvers are skipped"] += libraries.values()
+    warnings = []
+    if without:
+        warnings.append(
+            f"WARNING: {', '.join(without)}: the file has no weights, and generated ones are used. In the "
+            "registry, `weights: uniform` says so, and `weighted: false` leaves them out."
+        )
     if not kinds:
-        return None
+        return "\n".join(warnings) or None
     lacks = "; ".join(f"{', '.join(every)}: {what}" for what, every in kinds.items())
     again = " ".join([plan.removal(lacking), *libraries])
-    return f"WARNING: {lacks}. To try again: {again}, and run again. The logs say what was tried."
+    warnings.append(f"WARNING: {lacks}. To try again: {again}, and run again. The logs say what was tried.")
+    return "\n".join(warnings)
 
 
 def in_words(files: Collection[str]) -> str:

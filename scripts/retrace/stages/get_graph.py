@@ -18,6 +18,7 @@ import scipy
 from cuda_device.compiled_files import alone
 from cuda_device.errors import OneLineError
 from retrace.graphs import csr
+from retrace.graphs.arc_sets import is_symmetric
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.dataset_registry import Dataset, Edition, load_registry
 from retrace.graphs.downloads import USUAL, Patience, download, host, probe, reason
@@ -225,6 +226,7 @@ def _check(
     with open_graph(path, shown) as file:
         counts = (dataset.vertices, dataset.arcs_of(edition))
         graph = parse_stream(file, edition.format, shown, counts)
+    _check_directions(graph, edition, dataset, shown)
     if edition.renumber:
         graph = _by_appearance(graph)
     if edition.arrays_sha256 and (arrays := graph.digest()) != edition.arrays_sha256:
@@ -242,6 +244,21 @@ def _check(
             )
             print(f"{dataset.name}: {message}", file=sys.stderr)
     return _complete(graph, dataset, seed, info)
+
+
+def _check_directions(graph: CSRGraph, edition: Edition, dataset: Dataset, shown: str) -> None:
+    """Raise RetraceError if the file contradicts the registry's `directed`, which scores depend on."""
+    stated = graph.info.get("directed")
+    if dataset.directed and stated is False:
+        raise RetraceError(
+            f"{shown}: the file says undirected, but the registry says directed: true; mend the registry"
+        )
+    if not dataset.directed and not edition.arrays_sha256 and not is_symmetric(graph):
+        header = ", and its header says that it is directed" if stated else ""
+        raise RetraceError(
+            f"{shown}: some arcs have no reverse{header}, but the registry says directed: false; write each "
+            "edge in both directions, as `retrace convert --undirected` does, and count both as arcs"
+        )
 
 
 def _complete(graph: CSRGraph, dataset: Dataset, seed: int, info: dict[str, Any]) -> CSRGraph:

@@ -21,12 +21,19 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield the path of a temporary file, and rename it at the end; RetraceError if that is not possible."""
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    """Yield the path of a temporary file, and rename it at the end; RetraceError if that is not possible.
+
+    A link stays one, to the new file, which has the mode of the old.
+    """
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
     with naming_output(path):
         try:
+            if target.is_file():  # before there is anything to read
+                partial.touch(mode=0o600)
+                partial.chmod(stat.S_IMODE(target.stat().st_mode))
             yield partial
-            partial.replace(path)
+            partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)
 

@@ -21,13 +21,18 @@ MOST_VERTICES, MOST_PER_ARC = 1 << 20, 16
 
 
 def parse_stream(
-    file: BinaryIO, kind: str, path: Path | str, counts: tuple[int, int] | None = None, negative: bool = False
+    file: BinaryIO,
+    kind: str,
+    path: Path | str,
+    counts: tuple[int, int] | None = None,
+    negative: bool = False,
+    any_sum: bool = False,
 ) -> CSRGraph:
     """Make a graph from an open file, without holding the whole text in memory.
 
     Arcs keep their order, parallel arcs and self-loops stay. `counts`, the expected numbers of vertices and
     arcs, are compared before memory is allocated for them. Distances from vertex 0 are checked to fit in 32
-    bits; those from other sources are checked after a solve, by an oracle that works in 64 bits. If
+    bits, unless `any_sum`; those from other sources after a solve, by an oracle that works in 64 bits. If
     `negative` is true, weights may be negative. If one is, the distances are not checked here: the solvers
     keep their sums within 32 bits. The graph's `info` has `directed` if format or header say so.
 
@@ -72,7 +77,7 @@ def parse_stream(
         graph = sort_arcs(vertices, layout.columns, parts)
     except MemoryError:
         raise RetraceError(f"{size} need more memory than is free; take a smaller graph") from None
-    if _may_overflow(graph):
+    if not any_sum and may_overflow(graph):
         raise RetraceError(
             f"{path}, line {blamed()}: expected distances of at most {LARGEST} (32 bits), but the "
             "heaviest arc, on this line, may lead to a longer one; scale the weights down"
@@ -113,8 +118,8 @@ def _both_ways(edges: Int32Array, loops_once: bool) -> Int32Array:
     return np.delete(arcs, 2 * np.flatnonzero(edges[0] == edges[1]) + 1, axis=1) if loops_once else arcs
 
 
-def _may_overflow(graph: CSRGraph) -> bool:
-    """Return whether a distance from vertex 0 exceeds `LARGEST`."""
+def may_overflow(graph: CSRGraph, source: int = 0) -> bool:
+    """Return whether a distance from a vertex exceeds `LARGEST`."""
     if graph.weights is None or graph.arcs == 0 or graph.weights.min() < 0:  # then solvers check
         return False
     longest = graph.vertices - 1  # arcs on a path
@@ -131,5 +136,5 @@ def _may_overflow(graph: CSRGraph) -> bool:
     lightest = order[np.unique(ends[order], return_index=True)[1]]
     simple = from_arcs(graph.vertices, graph.tails()[lightest], graph.indices[lightest])
     matrix = simple.to_scipy(graph.weights[lightest].astype(np.float64))  # exact: any sum is below 2**53
-    distances = scipy.sparse.csgraph.dijkstra(matrix, indices=[0])[0]
+    distances = scipy.sparse.csgraph.dijkstra(matrix, indices=[source])[0]
     return bool(distances[np.isfinite(distances)].max() > LARGEST)

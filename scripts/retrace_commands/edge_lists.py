@@ -1,0 +1,276 @@
+"""Reads lists of edges: SNAP, CSV, TSV, with weights, a header, or counts on the first line; and METIS."""
+
+import csv
+import re
+from collections.abc import Sequence
+
+from retrace.system.errors import RetraceError
+from retrace_commands.edge_table import WHOLE, EdgeTable
+from retrace_commands.recognition import COMMENTS, delimiter
+
+TAILS = {"source", "src", "from", "fromnodeid", "tail", "u", "node1", "id1", "start", "source_id", "node_1"}
+HEADS = {"target", "dst", "dest", "to", "tonodeid", "head", "v", "node2", "id2", "end", "target_id", "node_2"}
+WEIGHTS = {"weight", "w", "cost", "length", "distance", "value", "capacity", "wt"}
+"""Usual names of columns, in small letters."""
+
+COUNT = re.compile("[0-9]{1,12}")
+
+Row = tuple[int, list[str]]
+"""A line's number and its cells."""
+
+
+def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool | None = None) -> EdgeTable:
+    """Read a list of edges.
+
+    `columns` names those of tail, head and perhaps weight, by the header or from 1. `counted` says whether
+    the first line has the numbers of vertices and edges; None questions it.
+    """
+    table = EdgeTable(where)
+    announced = read_comments(text, table)
+    rows = _rows(text, where)
+    if not rows:
+        if announced is not None and announced[1] == 0:
+            return table
+        raise RetraceError(f"{where}, line 1: expected lines 'u v', some, found the file's end after 0")
+    if is_metis(rows) and counted is None and any(len(cells) != 2 for _, cells in rows):
+        return read_metis(text, where)
+    header = _header(rows, columns)
+    if header is not None:
+        rows = rows[1:]
+    first_line = None if header is not None or columns else _counts(rows, where, counted)
+    if first_line is not None:
+        line, (vertices, edges) = rows[0][0], first_line
+        rows = rows[1:]
+        table.notes.append(
+            f"line {line} is read as {vertices} vertices and {edges} edges (--format edges: an edge)"
+        )
+    places = _places(rows, header, columns, where)
+    _fill(table, rows, places, header is not None)
+    if first_line is not None:
+        table.vertices = first_line[0]
+        low = min((int(name) for name in [*table.tails, *table.heads]), default=1)
+        table.base = 0 if low == 0 else 1
+    elif announced is not None:
+        known = len({*table.tails, *table.heads})
+        compare_counts(table, announced, len(table.tails), known)
+    return table
+
+
+def read_comments(text: str, table: EdgeTable) -> tuple[int | None, int | None] | None:
+    """Take from comments what they say of directions; return the numbers of vertices and edges."""
+    vertices: int | None = None
+    edges: int | None = None
+    for comment in re.findall(r"^[ \t]*(?:#|%|//)(.*)$", text, re.M):
+        if re.match(r"\s*(undirected\b|directed graph \(each unordered pair)", comment, re.I):
+            table.directed = False
+        elif re.match(r"\s*directed\b", comment, re.I):
+            table.directed = True
+        if match := re.search(r"\bnodes?\s*:\s*(\d{1,12})\b", comment, re.I):
+            vertices = int(match[1])
+        if match := re.search(r"\bedges?\s*:\s*(\d{1,12})\b", comment, re.I):
+            edges = int(match[1])
+    return None if vertices is None and edges is None else (vertices, edges)
+
+
+def _rows(text: str, where: str) -> list[Row]:
+    """Split lines that are neither blank nor comments into cells."""
+    lines = [
+        (number, line.strip())
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip() and not line.lstrip().startswith(COMMENTS)
+    ]
+    mark = delimiter(lines[0][1]) if lines else None
+    if mark == "\t" and all(all(map(_is_number, line.split())) for _, line in lines[:50]):
+        mark = None  # numbers alone, where several tabs are as good as one
+    if mark is None:
+        return [(number, line.split()) for number, line in lines]
+    try:
+        cells = csv.reader((line for _, line in lines), delimiter=mark, skipinitialspace=True, strict=True)
+        rows = [[cell.strip() for cell in row] for row in cells]
+    except csv.Error as error:
+        raise RetraceError(f"{where}: expected cells with {mark!r} between them ({error})") from None
+    if len(rows) != len(lines):
+        raise RetraceError(f"{where}: expected each row on a line of its own, found a cell of several lines")
+    return [(number, row) for (number, _), row in zip(lines, rows, strict=True)]
+
+
+def _header(rows: list[Row], columns: Sequence[str]) -> list[str] | None:
+    """Return the names of columns, if the first row has them."""
+    first = [cell.lower() for cell in rows[0][1]]
+    named = set(columns) & set(rows[0][1]) and not all(WHOLE.fullmatch(cell) for cell in columns)
+    words = len(first) > 1 and {first[0], first[1]} & (TAILS | HEADS) and not WHOLE.fullmatch(first[1])
+    later = rows[1][1] if len(rows) > 1 else []
+    # Words above numbers are names of columns, too.
+    above = len(later) == len(first) and any(
+        _is_number(below) and not _is_number(cell) for cell, below in zip(first, later, strict=False)
+    )
+    return rows[0][1] if named or words or above else None
+
+
+def _is_number(cell: str) -> bool:
+    return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", cell) is not None
+
+
+def _counts(rows: list[Row], where: str, counted: bool | None) -> tuple[int, int] | None:
+    """Return the numbers of vertices and edges on the first line; RetraceError if they are in doubt."""
+    number, first = rows[0]
+    rest = [cells for _, cells in rows[1:]]
+    if counted is False or len(first) != 2 or not all(map(COUNT.fullmatch, first)):
+        if counted:
+            raise RetraceError(f"{where}, line {number}: expected the numbers of vertices and edges")
+        return None
+    vertices, edges = map(int, first)
+    other = bool(rest) and all(len(cells) == 3 for cells in rest)
+    ends = {cell for cells in rest for cell in cells[:2]}
+    if not all(WHOLE.fullmatch(cell) and len(cell) < 18 for cell in ends):
+        return None
+    low, high = min(map(int, ends), default=1), max(map(int, ends), default=0)
+    fits = low >= 0 and (high < vertices or (low >= 1 and high <= vertices))
+    if counted or other or (fits and edges in (len(rest), len(rest) - 1, len(rest) + 1)):
+        if metis_fits(vertices, edges, rest) and counted is None:
+            raise RetraceError(
+                f"{where}: may be METIS, or edges after their counts; say --format metis, counted or edges"
+            )
+        if edges == len(rest) and fits:
+            return vertices, edges
+        if counted or other or fits:
+            raise RetraceError(
+                f"{where}, line {number}: '{vertices} {edges}' may be the numbers of vertices and edges, but "
+                f"{len(rest)} lines with ids from {low} to {high} follow; mend it, or say --format edges"
+            )
+    if metis_fits(vertices, edges, rest) and counted is None and vertices > 1:
+        raise RetraceError(f"{where}: may be METIS or a list of edges; say --format metis or edges")
+    return None
+
+
+def metis_fits(vertices: int, edges: int, lines: list[list[str]]) -> bool:
+    """Return whether lines are the neighbours of each vertex in turn, counted from 1, both ways."""
+    if len(lines) != vertices or sum(map(len, lines)) != 2 * edges:
+        return False
+    arcs = {(str(u), v) for u, cells in enumerate(lines, 1) for v in cells}
+    return bool(arcs) and all((v, u) in arcs for u, v in arcs)
+
+
+def is_metis(rows: list[Row]) -> bool:
+    """Return whether the first row has the counts of a METIS file without weights."""
+    first = rows[0][1]
+    if len(first) != 2 or not all(map(COUNT.fullmatch, first)):
+        return False
+    return metis_fits(int(first[0]), int(first[1]), [cells for _, cells in rows[1:]])
+
+
+def _places(rows: list[Row], header: list[str] | None, columns: Sequence[str], where: str) -> list[int]:
+    """Return which cells hold tail, head and perhaps weight."""
+    width = len(header or (rows[0][1] if rows else ["", ""]))
+    if columns:
+        places = []
+        for column in columns:
+            if header is not None and column in header:
+                places.append(header.index(column))
+            elif COUNT.fullmatch(column) and 1 <= int(column) <= width:
+                places.append(int(column) - 1)
+            else:
+                has = ", ".join(header) if header is not None else f"{width} columns, counted from 1"
+                raise RetraceError(f"{where}: has no column {column}; expected one of: {has}")
+        return places
+    if header is not None:
+        small = [name.strip().lower() for name in header]
+        found = [
+            next((k for k, name in enumerate(small) if name in names), None)
+            for names in (TAILS, HEADS, WEIGHTS)
+        ]
+        if found[0] is not None and found[1] is not None:
+            return [place for place in found if place is not None]
+    if width in (2, 3):
+        return list(range(width))
+    raise RetraceError(f"{where}: has {width} columns; say --columns TAIL HEAD [WEIGHT], by name or from 1")
+
+
+def _fill(table: EdgeTable, rows: list[Row], places: list[int], is_named: bool) -> None:
+    """Take the cells of each row."""
+    width = len(rows[0][1]) if rows else 0
+    if len(places) == 3:
+        table.weights = []
+    for number, cells in rows:
+        if len(cells) != width or max(places) >= width:
+            raise RetraceError(
+                f"{table.where}, line {number}: expected {width} cells, as before, found {len(cells)}: "
+                f"{' '.join(cells)[:60]!a}"
+            )
+        tail, head = cells[places[0]], cells[places[1]]
+        if not tail or not head:
+            raise RetraceError(f"{table.where}, line {number}: expected two ids, found an empty cell")
+        table.tails.append(tail)
+        table.heads.append(head)
+        if table.weights is not None:
+            table.weights.append(cells[places[2]])
+
+
+def may_have_counts(head: str, lines: int) -> bool:
+    """Return whether the first of so many lines may have the numbers of vertices and edges, or be METIS."""
+    data = (line.split() for line in head.split("\n") if not line.lstrip().startswith(COMMENTS))
+    first = next((cells for cells in data if cells), [])
+    if len(first) != 2 or not all(map(COUNT.fullmatch, first)):
+        return False
+    vertices, edges = map(int, first)
+    return abs(edges - (lines - 1)) <= 1 or vertices == lines - 1
+
+
+def compare_counts(
+    table: EdgeTable, announced: tuple[int | None, int | None], lines: int, known: int
+) -> None:
+    """Raise RetraceError if a comment's number of edges is not the file's; note other numbers of vertices."""
+    vertices, edges = announced
+    if edges is not None and lines not in ({edges} if table.directed else {edges, 2 * edges}):
+        raise RetraceError(
+            f"{table.where}: expected {edges} edges, as its comment says, found {lines}; it may be cut short"
+        )
+    if vertices is not None and vertices != known:
+        if known > vertices:
+            raise RetraceError(
+                f"{table.where}: expected {vertices} vertices, as its comment says, found {known}"
+            )
+        table.notes.append(
+            f"{table.where}: its comment says {vertices} vertices; {vertices - known} without an edge have "
+            "no id, and are left out"
+        )
+
+
+def read_metis(text: str, where: str) -> EdgeTable:
+    """Read METIS: counts, then the neighbours of each vertex in turn, perhaps with weights."""
+    given = text.removesuffix("\n").split("\n")
+    lines = [line.split() for line in given if not line.lstrip().startswith("%")]
+    while lines and not lines[0]:
+        lines.pop(0)
+    head = lines.pop(0) if lines else []
+    if not 2 <= len(head) <= 4 or not all(map(COUNT.fullmatch, head)):
+        raise RetraceError(
+            f"{where}: expected METIS's 'vertices edges [format [weights]]', found {' '.join(head)[:60]!r}"
+        )
+    vertices, edges = int(head[0]), int(head[1])
+    while len(lines) > vertices and not lines[-1]:
+        lines.pop()
+    if len(lines) != vertices:
+        raise RetraceError(
+            f"{where}: expected {vertices} lines after the header, one for each vertex, found {len(lines)}"
+        )
+    form = (head[2] if len(head) > 2 else "0").zfill(3)
+    if not set(form) <= {"0", "1"} or len(form) != 3:
+        raise RetraceError(f"{where}: expected METIS's format, three digits 0 or 1, found {head[2]!r}")
+    skipped = (form[0] == "1") + (form[1] == "1") * (int(head[3]) if len(head) > 3 else 1)
+    step = 2 if form[2] == "1" else 1
+    table = EdgeTable(where, vertices=vertices, directed=False, has_both=True)
+    table.weights = [] if step == 2 else None
+    for vertex, cells in enumerate(lines, 1):
+        cells = cells[skipped:]
+        if len(cells) % step:
+            raise RetraceError(f"{where}: expected a weight after each neighbour of vertex {vertex}")
+        table.tails += [str(vertex)] * (len(cells) // step)
+        table.heads += cells[::step]
+        if table.weights is not None:
+            table.weights += cells[1::2]
+    if len(table.tails) != 2 * edges:
+        raise RetraceError(
+            f"{where}: expected {edges} edges, each at both ends, found {len(table.tails)} ends"
+        )
+    return table

@@ -1,0 +1,263 @@
+"""Reads variants: KONECT, Matrix Market, DIMACS, PACE, Steiner; and by igraph three more formats."""
+
+import re
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from retrace.system.errors import RetraceError
+from retrace_commands.edge_lists import read_edges, read_metis
+from retrace_commands.edge_table import EdgeTable
+from retrace_commands.recognition import BANNER, DIMACS, PACE
+
+KEYWORDS = {"dimacs": ("a", "e"), "he": ("E",), "pace": ("e", "")}
+"""What begins a line of an edge or arc."""
+
+UNWEIGHTED = ("unweighted", "positive", "dynamic", "multi", "")
+"""Kinds of KONECT whose third column is no weight, but how often an edge is there."""
+
+
+def read_table(kind: str, text: str, path: Path, columns: list[str]) -> EdgeTable:
+    """Read the edges of a file in one format; RetraceError names the line that is not in it."""
+    where = str(path)
+    if kind in ("edges", "snap", "counted"):
+        return read_edges(text, where, columns, {"counted": True, "edges": False}.get(kind))
+    if kind == "matrix-market":
+        return _read_matrix(text, where)
+    if kind in ("graphml", "gml", "pajek"):
+        return _read_by_igraph(kind, text, where)
+    readers = {"metis": read_metis, "konect": _read_konect, "steiner": _read_steiner}
+    if kind in readers:
+        return readers[kind](text, where)
+    return _read_with_header(kind, text, where)
+
+
+def _lines(text: str, comments: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        if words and not words[0].startswith(comments):
+            yield number, words
+
+
+def _blame(where: str, number: int, expected: str, words: list[str]) -> RetraceError:
+    return RetraceError(f"{where}, line {number}: expected {expected}, found {' '.join(words)[:60]!a}")
+
+
+def _whole(word: str) -> int:
+    """Return a number of at most 12 digits; -1 for other words."""
+    return int(word) if re.fullmatch(r"[0-9]{1,12}", word) else -1
+
+
+def _read_with_header(kind: str, text: str, where: str) -> EdgeTable:
+    """Read DIMACS, PACE or H/E with all lines that are published."""
+    table = EdgeTable(where, base=0 if kind == "he" else 1)
+    lines = 0
+    for number, words in _lines(text, ()):
+        if (words[0][0] == "c" and kind != "he") or (kind == "dimacs" and words[0] in ("t", "n")):
+            continue
+        if table.vertices is None:
+            lines = _read_header(kind, table, number, words)
+            continue
+        keyword = words[0] if words[0] in KEYWORDS[kind] else ""
+        cells = words[1:] if keyword else words
+        if keyword not in KEYWORDS[kind] or len(cells) not in (2, 3):
+            raise _blame(where, number, f"'{KEYWORDS[kind][0]} u v' with a weight or none".strip(), words)
+        _add(table, number, cells, words)
+    if table.vertices is None:
+        raise RetraceError(f"{where}: expected a header of {kind}, found the file's end")
+    found = len(table.tails)
+    if found != lines and not (table.directed is False and found == 2 * lines):
+        raise RetraceError(f"{where}: expected {lines} lines of edges, as its header says, found {found}")
+    return table
+
+
+def _read_header(kind: str, table: EdgeTable, number: int, words: list[str]) -> int:
+    """Take a header; return the number of lines that it announces."""
+    counts = [_whole(word) for word in words[1 if kind == "he" else 2 :]]
+    if kind == "he":
+        if words[0] != "H" or len(counts) != 3 or min(counts) < 0 or counts[2] > 1:
+            raise _blame(table.where, number, "a header 'H N M U'", words)
+        table.directed = counts[2] == 0
+    else:
+        known = DIMACS if kind == "dimacs" else PACE
+        if words[0] != "p" or len(words) < 4 or words[1] not in known or min(counts) < 0:
+            raise _blame(table.where, number, f"'p KIND N M', of KIND {', '.join(known)}", words)
+        if words[1] == "ocr":  # two sides, whose ids go on
+            counts = [counts[0] + counts[1], *counts[2:], -1][:2]
+        if words[1] not in ("sp", "max"):
+            table.directed = False
+    table.vertices = counts[0]
+    return counts[1]
+
+
+def _add(table: EdgeTable, number: int, cells: list[str], words: list[str]) -> None:
+    """Take an edge; all have a weight, or none has."""
+    has_weight = len(cells) == 3
+    if not table.tails and has_weight:
+        table.weights = []
+    if has_weight != (table.weights is not None):
+        raise _blame(table.where, number, "a weight on all lines or on none", words)
+    table.tails.append(cells[0])
+    table.heads.append(cells[1])
+    if table.weights is not None:
+        table.weights.append(cells[2])
+
+
+def _read_konect(text: str, where: str) -> EdgeTable:
+    """Read KONECT's out.* files, whose first comment says what they are."""
+    comments = [line[1:].split() for line in text.split("\n") if line.startswith("%")]
+    direction, weights = [*(comments[0] if comments else []), "", ""][:2]
+    if direction not in ("sym", "asym"):
+        side = "which has two sides; number them apart, and write an edge list" if direction == "bip" else ""
+        raise RetraceError(
+            f"{where}, line 1: expected '% sym' or '% asym', found '% {direction}' {side}".strip()
+        )
+    table = EdgeTable(where, directed=direction == "asym")
+    plain = weights.lower() in UNWEIGHTED
+    for number, words in _lines(text, ("%",)):
+        if not 2 <= len(words) <= 4:
+            raise _blame(where, number, "'u v', perhaps with a weight and a time", words)
+        cells = words[:2] if plain else [*words[:3], "1"][:3]
+        _add(table, number, cells, words)
+    if len(comments) > 1 and all(_whole(word) >= 0 for word in comments[1][:2]) and len(comments[1]) >= 2:
+        edges, vertices = map(_whole, comments[1][:2])
+        if edges != len(table.tails):
+            raise RetraceError(
+                f"{where}, line 2: expected {edges} edges, found {len(table.tails)}; it may be cut short"
+            )
+        table.vertices = vertices
+    elif not table.tails:
+        raise RetraceError(f"{where}: expected edges, found the file's end")
+    return table
+
+
+def _read_matrix(text: str, where: str) -> EdgeTable:
+    """Read a square matrix of any field but complex numbers; each entry is an arc."""
+    rows = list(_lines(text, ("%",)))
+    banner = next((line for line in text.split("\n") if BANNER.match(line)), None)
+    words = banner.lower().replace("%", " ").split()[1:] if banner else []
+    table = EdgeTable(where)
+    if banner is None:
+        size = [_whole(word) for word in rows[0][1]] if rows else []
+        if len(size) != 3 or size[0] != size[1] or size[2] != len(rows) - 1:
+            raise RetraceError(
+                f"{where}, line 1: expected '%%MatrixMarket matrix ...', which says what follows"
+            )
+        words = [
+            "matrix",
+            "coordinate",
+            "real" if len(rows) > 1 and len(rows[1][1]) == 3 else "pattern",
+            "general",
+        ]
+        table.notes.append(f"{where}: its first line lacks; it is read as a general matrix")
+    if len(words) != 4 or words[0] != "matrix":
+        raise RetraceError(f"{where}, line 1: expected '%%MatrixMarket matrix STORAGE FIELD SYMMETRY'")
+    _, storage, kind, symmetry = words
+    known = ("real", "double", "integer", "unsigned-integer", "pattern")
+    if (
+        storage not in ("coordinate", "array")
+        or kind not in known
+        or symmetry not in ("general", "symmetric")
+    ):
+        raise RetraceError(
+            f"{where}, line 1: expected 'coordinate' or 'array', one of {', '.join(known)}, 'general' or "
+            f"'symmetric', found '{storage} {kind} {symmetry}'; convert the matrix"
+        )
+    size = [_whole(word) for word in rows[0][1]] if rows else []
+    if len(size) != (3 if storage == "coordinate" else 2) or min(size) < 0 or size[0] != size[1]:
+        found = rows[0] if rows else (1, [])
+        raise _blame(where, found[0], "the size of a square matrix", found[1])
+    table.vertices = size[0]
+    if symmetry == "symmetric":
+        table.directed = False
+    if storage == "array":
+        _read_dense(table, rows[1:], symmetry == "symmetric")
+        return table
+    if len(rows) - 1 != size[2]:
+        raise RetraceError(f"{where}, line {rows[0][0]}: expected {size[2]} entries, found {len(rows) - 1}")
+    for number, cells in rows[1:]:
+        if len(cells) != (2 if kind == "pattern" else 3):
+            raise _blame(where, number, "'u v'" if kind == "pattern" else "'u v w'", cells)
+        _add(table, number, cells, cells)
+    return table
+
+
+def _read_dense(table: EdgeTable, rows: list[tuple[int, list[str]]], is_half: bool) -> None:
+    """Read columns of all entries, of a symmetric matrix from the diagonal on; zero is no arc."""
+    n, entries = table.vertices or 0, [word for _, words in rows for word in words]
+    if len(entries) != (n * (n + 1) // 2 if is_half else n * n):
+        raise RetraceError(f"{table.where}: expected the entries of {n} columns, found {len(entries)}")
+    places = ((row, column) for column in range(n) for row in range(column if is_half else 0, n))
+    table.weights = []
+    for (row, column), word in zip(places, entries, strict=True):
+        if word.strip("0.+-"):
+            table.tails.append(str(row + 1))
+            table.heads.append(str(column + 1))
+            table.weights.append(word)
+
+
+def _read_steiner(text: str, where: str) -> EdgeTable:
+    """Read the section `Graph` of PACE 2018 and SteinLib."""
+    table, inside, lines = EdgeTable(where), False, -1
+    for number, words in _lines(text, ("#",)):
+        key = words[0].lower()
+        if key == "section":
+            inside = (words[1:2] and words[1].lower() == "graph") or False
+        elif inside and key in ("nodes", "edges", "arcs") and len(words) == 2 and _whole(words[1]) >= 0:
+            if key == "nodes":
+                table.vertices = _whole(words[1])
+            else:
+                lines, table.directed = _whole(words[1]), key == "arcs"
+        elif inside and key in ("e", "a") and len(words) in (3, 4):
+            _add(table, number, words[1:], words)
+        elif inside and key != "end" and key != "obstacles":
+            raise _blame(where, number, "'E u v w'", words)
+        inside = inside and key != "end"
+    if table.vertices is None or len(table.tails) != lines:
+        raise RetraceError(f"{where}: expected a section Graph with {lines} edges, found {len(table.tails)}")
+    return table
+
+
+def _read_by_igraph(kind: str, text: str, where: str) -> EdgeTable:
+    """Read GraphML, GML or Pajek by igraph; names are those of `id`, `name` or `label`."""
+    try:
+        import igraph
+    except ModuleNotFoundError:
+        raise RetraceError(f"{where}: {kind} is read by igraph, which is not installed: make peers") from None
+    with tempfile.NamedTemporaryFile("w", suffix=f".{kind}", encoding="utf-8") as file:
+        file.write(re.sub(r"\n\s*\n", "\n", text) if kind == "pajek" else text)  # igraph ends at blank lines
+        file.flush()
+        with warnings.catch_warnings(record=True) as doubts:
+            warnings.simplefilter("always")
+            try:
+                graph = igraph.Graph.Read(file.name, format=kind)
+                reason = str(doubts[0].message) if doubts else ""  # what it skips would be lost
+            except (igraph.InternalError, ValueError, OSError, MemoryError) as error:
+                reason = str(error)
+    if reason:
+        reason = " ".join(reason.split()).partition(" Location:")[0].rpartition(" -- ")[2][:120]
+        raise RetraceError(f"{where}: expected {kind}, found what igraph refuses ({reason})")
+    names = [str(k) for k in range(graph.vcount())]
+    keys = ("id", "name", "label") if kind == "graphml" else ("label", "name", "id")
+    for key in keys:
+        if key not in graph.vs.attributes():
+            continue
+        values = [_plain(value) for value in graph.vs[key]]
+        if len(set(values)) == len(values) and all(values):
+            names = values
+            break
+    table = EdgeTable(where, directed=graph.is_directed(), isolated=names)
+    edges = graph.get_edgelist()
+    table.tails, table.heads = ([names[edge[k]] for edge in edges] for k in (0, 1))
+    weight = next(
+        (key for key in ("weight", "value", "cost", "length") if key in graph.es.attributes()), None
+    )
+    if weight is not None:
+        table.weights = [_plain(value) for value in graph.es[weight]]
+    return table
+
+
+def _plain(value: object) -> str:
+    """Return a value as a file has it, where igraph makes all numbers fractions."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

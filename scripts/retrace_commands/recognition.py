@@ -1,0 +1,112 @@
+"""Says which format a file is in, by its first lines, and by its name only where those fit several."""
+
+import csv
+import re
+from pathlib import Path
+
+from retrace.system.errors import RetraceError
+
+DIMACS, PACE = ("sp", "edge", "edges", "col", "max"), ("tw", "td", "tdp", "vc", "ds", "tww", "cep", "ocr")
+"""Kinds of problem, the word after `p`."""
+
+XML, BANNER = (
+    re.compile(r"<(\?xml|!DOCTYPE|graphml|html)", re.I),
+    re.compile(r"\s*%{1,2}\s*MatrixMarket\b", re.I),
+)
+REPORTS = {
+    "dimacs": r"^p\s+sp\s",
+    "pace": r"^p\s+tw\s",
+    "he": r"^H\s",
+    "snap": r"^[^,;]*$",
+    "edges": r"^[^,;]*$",
+    "matrix-market": r"\A%%MatrixMarket\s+matrix\s+coordinate\s+(integer|pattern)\s",
+}
+"""How files of the reports' formats begin."""
+
+COMMENTS = ("#", "%", "//")
+"""What begins a comment in a list of edges."""
+
+FORMATS = (
+    "dimacs, he, snap (edges, CSV, TSV), konect, metis, matrix-market, pace, steiner, graphml, gml, pajek"
+)
+
+
+def recognise(head: str, path: Path) -> str:
+    """Return the format that the head of a file belongs to; raise RetraceError if that is none."""
+    lines = [line for line in head.splitlines() if line.strip()]
+    if not lines:
+        raise RetraceError(f"{path}: it is empty; say --format, or name another file")
+    first = lines[0].strip()
+    if BANNER.match(first):
+        return "matrix-market"
+    if re.match(r"%\s*(sym|asym|bip)\b", first):
+        return "konect"
+    if XML.match(first):
+        if "<graphml" in head:
+            return "graphml"
+        raise RetraceError(f"{path}: is a web page or XML other than GraphML; get the graph's file again")
+    if re.match(r"\*(vertices|network|arcs|edges)\b", first, re.I):
+        return "pajek"
+    if re.match(r"(33D32945|SECTION\b)", first, re.I):
+        return "steiner"
+    if re.search(r"^\s*graph\s*(\[|$)", head, re.M) and re.match(
+        r"(graph|Creator|Version|comment|#)", first, re.I
+    ):
+        return "gml"
+    if first.startswith(("{", "[")):
+        raise RetraceError(f"{path}: is JSON, of which no form is usual; write its edges as CSV")
+    if re.match(r"(strict\s+)?(di)?graph\b.*\{", first):
+        raise RetraceError(f"{path}: is a Graphviz file; write its edges as CSV, GraphML or GML")
+    for line in lines:
+        match line.split():
+            case ["p", kind, *_] if kind in DIMACS:
+                return "dimacs"
+            case ["p", kind, *_] if kind in PACE:
+                return "pace"
+            case ["p", "hs", *_]:
+                raise RetraceError(f"{path}: is a hypergraph (p hs), which has no arcs")
+            case ["H", *rest] if len(rest) == 3:
+                return "he"
+            case [word, *_] if word not in ("c", "t", "n") and not line.startswith(("c", "t ", "n ")):
+                break
+    if path.suffixes and {".graph", ".metis"} & set(path.suffixes):
+        return "metis"
+    if re.fullmatch(r"[^\S\n]*p\s.*", first):
+        raise RetraceError(f"{path}: {first[:60]!a} is a problem of another kind than {DIMACS + PACE}")
+    data = [line for line in lines if not line.lstrip().startswith(COMMENTS)][:50]
+    if not data and lines[0].startswith("#"):
+        return "snap"
+    if data and _is_list(data):
+        return "snap"
+    line = ascii((data or lines)[0].strip()[:60])
+    raise RetraceError(
+        f"{path}: {line} begins no format among {FORMATS}; say --format, or write a list of edges"
+    )
+
+
+def is_in_reports(kind: str, head: str) -> bool:
+    """Return whether a file of a format begins as those of the reports, which are read in C++."""
+    header = REPORTS.get(kind)
+    return header is not None and re.search(header, head, re.M) is not None
+
+
+def delimiter(line: str) -> str | None:
+    """Return what separates the cells of a line; None for white space."""
+    for mark in (",", ";", "\t"):
+        if mark in line.strip():
+            return mark
+    return None
+
+
+def _is_list(data: list[str]) -> bool:
+    """Return whether lines look like edges: numbers first, or the same number of cells on each."""
+    first = data[0]
+    if any(ord(letter) < 32 and letter not in "\t\r\f" for letter in "".join(data)):
+        return False
+    if re.match(r"\s*-?\d+[\s,;]+-?\d+(\s|[,;]|$)", first):
+        return True
+    mark = delimiter(first)
+    lines = data[:-1] or data
+    rows = [line.split() for line in lines] if mark is None else csv.reader(lines, delimiter=mark)
+    counts = set(map(len, rows))
+    return len(data) > 1 and len(counts) == 1 and (counts <= {2, 3} or (mark is not None and min(counts) > 1))

@@ -1,0 +1,468 @@
+"""A graph in hand, as people report it: read with the right value, or refused in one line that can help."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import random
+import subprocess
+import zipfile
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from command_line import Call, Patch, rows, run
+from cuda_device.errors import OneLineError
+from exact_betweenness import exact_scores
+from graphs import graph
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.query import Query
+from retrace_commands.graph_file import GraphFile, read_graph, write_graph
+from retrace_commands.scores import normalisation
+
+Arcs = list[tuple[str, str]]
+TRIANGLE: Arcs = [("1", "2"), ("2", "3"), ("1", "3")]
+
+
+def read(content: bytes | str, tmp_path: Path, name: str = "graph", **options: object) -> GraphFile:
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return read_graph(path, **{"kind": "auto", **options})  # type: ignore[arg-type]
+
+
+def arcs_of(found: GraphFile) -> list[tuple[str, str]]:
+    ends = zip(found.graph.tails().tolist(), found.graph.indices.tolist(), strict=True)
+    return sorted((found.label(tail), found.label(head)) for tail, head in ends)
+
+
+def both(edges: Arcs) -> Arcs:
+    return sorted({*edges, *((head, tail) for tail, head in edges)})
+
+
+def refusal(content: bytes | str, tmp_path: Path, name: str = "graph", **options: object) -> str:
+    with pytest.raises(OneLineError) as caught:
+        read(content, tmp_path, name, **options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+UNDIRECTED = {
+    "SNAP says undirected": "# Undirected graph: tiny\n# Nodes: 3 Edges: 3\n1\t2\n2\t3\n1\t3\n",
+    "KONECT": "% sym unweighted\n% 3 3 3\n1 2 \n2 3 \n1 3\n",
+    "KONECT without counts, CRLF": "% sym unweighted\r\n1 2\r\n2 3\r\n1 3\r\n",
+    "DIMACS edge": "c colouring\np edge 3 3\ne 1 2\ne 2 3\nc in the middle\ne 1 3\n",
+    "DIMACS col, both ways": "p col 3 3\ne 1 2\ne 2 1\ne 2 3\ne 3 2\ne 1 3\ne 3 1\n",
+    **{
+        f"PACE {kind}": f"p {kind} 3 3\n1 2\n\n2 3 \n1\t3\n"
+        for kind in ("tw", "td", "ds", "tww", "tdp", "cep")
+    },
+    "Steiner": "SECTION Graph\nNodes 3\nEdges 3\nE 1 2 5\nE 2 3 5\nE 1 3 5\nEND\n"
+    "SECTION Terminals\nT 1\nEND\nEOF\n",
+    "matrix": "%%MatrixMarket matrix coordinate pattern symmetric\n% a\n3 3 3\n2 1\n3 2\n3 1\n",
+    "matrix with one sign": "%MatrixMarket matrix coordinate real symmetric\n3 3 3\n2 1 1.0\n3 2 2\n3 1 3\n",
+    "matrix of all entries": "%%MatrixMarket matrix array real symmetric\n3 3\n0\n1\n1\n0\n1\n0\n",
+    "METIS": "3 3\n2 3\n1 3\n1 2\n",
+    "METIS with weights": "% c\n3 3 011 1\n7 2 5 3 5\n7 1 5 3 5\n7 1 5 2 5\n",
+    "GML": 'graph [\n node [ id 7 label "1" ]\n node [ id 8 label "2" ]\n node [ id 9 label "3" ]\n'
+    " edge [ source 7 target 8 ]\n edge [ source 8 target 9 ]\n edge [ source 7 target 9 ]\n]\n",
+    "Pajek": '*Vertices 3\n1 "1"\n2 "2"\n3 "3"\n\n*Edges\n1 2\n2 3\n1 3\n',
+    "GraphML": '<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph '
+    'edgedefault="undirected"><node id="1"/><node id="2"/><node id="3"/><edge source="1" target="2"/>'
+    '<edge source="2" target="3"/><edge source="1" target="3"/></graph></graphml>\n',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("content", UNDIRECTED.values(), ids=UNDIRECTED)
+def test_what_a_file_says_of_directions_holds_of_its_arcs(content: str, tmp_path: Path) -> None:
+    name = "graph.metis" if content in (UNDIRECTED["METIS"], UNDIRECTED["METIS with weights"]) else "graph"
+    found = read(content, tmp_path, name, solver="betweenness/seq-array")
+    assert found.graph.info["directed"] is False
+    assert arcs_of(found) == both(TRIANGLE)
+
+
+DIRECTED = {
+    "SNAP says directed": "# Directed graph: tiny\n1 2\n2 3\n1 3\n",
+    "KONECT": "% asym positive\n1 2 1 1000\n2 3 1 1001\n1 3 1 1002\n",
+    "Pajek": '*Vertices 3\n1 "1"\n2 "2"\n3 "3"\n*Arcs\n1 2\n2 3\n1 3\n',
+    "GML": 'graph [ directed 1\n'
+    ' node [ id 1 label "1" ]\n node [ id 2 label "2" ]\n node [ id 3 label "3" ]\n'
+    " edge [ source 1 target 2 ]\n edge [ source 2 target 3 ]\n edge [ source 1 target 3 ]\n]\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("content", DIRECTED.values(), ids=DIRECTED)
+def test_directed_files(content: str, tmp_path: Path) -> None:
+    found = read(content, tmp_path, solver="betweenness/seq-array")
+    assert found.graph.info["directed"] is True
+    assert arcs_of(found) == sorted(TRIANGLE)
+
+
+EDGES = {
+    "spaces at ends, CRLF": "1 2  \r\n\r\n  2 3\r\n1 3 ",
+    "tabs and comments in the middle": "1\t2\n# so\n2\t\t3\n% so\n1\t3\n",
+    "CSV with a header": "source,target\n1,2\n2,3\n1,3\n",
+    "CSV without": "1,2\n2, 3\n1 ,3\n",
+    "other words": "From;To\n1;2\n2;3\n1;3\n",
+    "quotes": '"id1","id2","w"\n"1","2","5"\n"2","3","5"\n1,3,5\n',
+    "comment header with weights": "# FromNodeId ToNodeId Weight\n1 2 5\n2 3 5\n1 3 5\n",
+    "byte order mark": "\ufeff1 2\n2 3\n1 3\n",
+    "old line ends": "1 2\r2 3\r1 3\r",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("content", EDGES.values(), ids=EDGES)
+def test_lists_of_edges(content: str, tmp_path: Path) -> None:
+    found = read(content, tmp_path, directed=True)
+    assert arcs_of(found) == sorted(TRIANGLE)
+    assert (found.base, found.names, found.graph.vertices) == (1, None, 3)
+
+
+def test_columns_by_option(tmp_path: Path) -> None:
+    table = "time,cost,b,a\n9,5,2,1\n9,7,3,2\n"
+    for columns in (["a", "b", "cost"], ["4", "3", "2"]):
+        found = read(table, tmp_path, columns=columns)
+        assert (arcs_of(found), found.graph.weights.tolist()) == ([("1", "2"), ("2", "3")], [5, 7])  # type: ignore[union-attr]
+    assert "say --columns" in refusal(table, tmp_path)
+    assert "has no column c; expected one of: time, cost, b, a" in refusal(
+        table, tmp_path, columns=["a", "c"]
+    )
+
+
+def test_counts_on_the_first_line_are_understood_or_questioned(tmp_path: Path) -> None:
+    counted = read("4 3\n0 1\n1 2\n2 3\n", tmp_path)
+    assert (counted.graph.vertices, counted.graph.arcs, counted.base) == (4, 3, 0)
+    assert "line 1" in counted.notes[0]
+    from_one = read("5 3\n1 2\n2 3\n3 4\n", tmp_path)  # the last has no edge
+    assert (from_one.graph.vertices, from_one.graph.arcs, from_one.base) == (5, 3, 1)
+    triangle = read("3 3\n1 2\n2 3\n1 3\n", tmp_path)  # as long as METIS would be
+    assert (triangle.graph.vertices, triangle.graph.arcs, triangle.base) == (3, 3, 1)
+    weighted = read("3 2\n0 1 9\n1 2 8\n", tmp_path)
+    assert (weighted.graph.vertices, weighted.graph.weights.tolist()) == (3, [9, 8])  # type: ignore[union-attr]
+    for wrong in ("4 4\n0 1\n1 2\n2 3\n", "4 2\n0 1\n1 2\n2 3\n", "3 5\n0 1 9\n1 2 8\n"):
+        assert "line 1: " in refusal(wrong, tmp_path)
+        assert "--format edges" in refusal(wrong, tmp_path)
+    as_edges = read("4 3\n0 1\n1 2\n2 3\n", tmp_path, kind="edges", directed=True)
+    assert ("4", "3") in arcs_of(as_edges)
+    plain = read("0 1\n1 2\n2 3\n", tmp_path)  # 1 is no number of edges here
+    assert plain.graph.arcs == 3
+
+
+def test_metis_and_a_list_of_edges_are_told_apart(tmp_path: Path) -> None:
+    cycle = "4 4\n2 4\n1 3\n2 4\n1 3\n"
+    assert "may be METIS" in refusal(cycle, tmp_path)
+    square = both([("1", "2"), ("2", "3"), ("3", "4"), ("1", "4")])
+    assert arcs_of(read(cycle, tmp_path, "cycle.graph")) == square
+    assert arcs_of(read(cycle, tmp_path, kind="metis")) == square
+    one_way = "3 2\n2\n3\n1 2\n"
+    assert "at both its ends" in refusal(one_way, tmp_path, "x.graph")
+    assert "expected 3 lines after the header" in refusal("3 2\n2\n1\n", tmp_path, "x.graph")
+    alone = read("3 1\n2\n1\n\n", tmp_path, "x.graph")  # the last line is that of a vertex without edges
+    assert (alone.graph.vertices, alone.graph.arcs) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [("# Nodes: 50 Edges: 40\n0 1\n1 2\n", "expected 40 edges, as its comment says, found 2"),
+     ("# Nodes: 3 Edges: 3\n0 1\n1 2\n", "expected 3 edges"),
+     ("# Nodes: 2 Edges: 2\n0 1\n1 2\n", "2 vertices"),
+     ("% sym unweighted\n% 3 4 4\n1 2\n2 3\n", "line 2: expected 3 edges, found 2"),
+     ("% bip unweighted\n1 2\n", "two sides"), ("p td 3 3\n1 2\n2 3\n", "expected 3 lines"),
+     ("p hs 3 3\n1 2\n2 3\n", "hypergraph"), ("p edge 2 2\ne 1 2\n", "expected 2 lines"),
+     ("p edge 2 1\ne 1 3\n", "ids from 1 to 2"), ("1 2\n3\n", "line 2: expected 2 cells"),
+     ("%%MatrixMarket matrix coordinate complex general\n1 1 0\n", "convert the matrix"),
+     ("%%MatrixMarket matrix coordinate real skew-symmetric\n1 1 0\n", "convert the matrix"),
+     ("%%MatrixMarket matrix coordinate real general\n2 3 0\n", "square"), ("{}", "JSON"),
+     ("digraph G {\n a -> b\n}\n", "Graphviz"), ("<html></html>\n", "web page"), (b"PAR1\x00\x00", "Parquet"),
+     ("0 1\n" * 99 + "1 \x00\n", "zero byte"), (b"\xfd7zXZ\x00junk", "damaged"),
+     ("graph [ node [\n", "igraph refuses"),
+     ("*Vertices 1\n1 \"a\"\n*Edgy\n1 1\n", "igraph refuses"), ("1² 2\n3 4 5\n", "line 2"),
+     ("hello\n", "begins no format"), ("", "it is empty")],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_by_its_cause(content: bytes | str, complaint: str, tmp_path: Path) -> None:
+    assert complaint in refusal(content, tmp_path)
+
+
+def test_vertices_without_an_edge_that_a_comment_counts_are_named(tmp_path: Path) -> None:
+    found = read("# Nodes: 5 Edges: 2\n0 1\n1 2\n", tmp_path)
+    assert found.graph.vertices == 3
+    assert "5 vertices; 2 without an edge" in found.notes[0]
+
+
+TEXT = b"p sp 3 2\na 1 2 5\na 2 3 7\n"
+
+
+def zipped(content: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("net.gr", content)
+    return file.getvalue()
+
+
+PACKED = {
+    "gzip": gzip.compress(TEXT), "gzip twice": gzip.compress(gzip.compress(TEXT)),
+    "bzip2": bz2.compress(TEXT),
+    "xz": lzma.compress(TEXT), "zip": zipped(TEXT), "UTF-16": TEXT.decode().encode("utf-16"),
+    "mark": b"\xef\xbb\xbf" + TEXT, "xz of UTF-16": lzma.compress(TEXT.decode().encode("utf-16")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("content", PACKED.values(), ids=PACKED)
+def test_packed_files(content: bytes, tmp_path: Path) -> None:
+    found = read(content, tmp_path)
+    assert (arcs_of(found), found.graph.weights.tolist()) == ([("1", "2"), ("2", "3")], [5, 7])  # type: ignore[union-attr]
+    with pytest.raises(OneLineError):
+        read(content[:-9], tmp_path)
+
+
+def test_zstd(tmp_path: Path, monkeypatch: Patch) -> None:
+    try:
+        packed = subprocess.run(["zstd", "-c"], input=TEXT, capture_output=True, check=True).stdout
+    except FileNotFoundError:
+        pytest.skip("no zstd")
+    assert arcs_of(read(packed, tmp_path)) == [("1", "2"), ("2", "3")]
+    assert "damaged" in refusal(packed[:-5], tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "install it" in refusal(packed, tmp_path)
+
+
+def test_standard_input() -> None:
+    done = run("solve", "bfs/queue", "-", "--source", "alice", input="alice bob\nbob eve\nalice eve\n")
+    assert "from alice (names of the file): 3 of 3 reached" in done.stdout, done.stderr
+
+
+def test_names_and_ids_of_any_size_come_back(tmp_path: Path, call: Call) -> None:
+    path, out = tmp_path / "names.csv", tmp_path / "d.csv"
+    path.write_text('from,to\n"Łódź, old",Brno\nBrno,116374117927631468606\n')
+    done = call("solve", "bfs/queue", path, "--source", "Łódź, old", "--output", out, "--directed")
+    assert done.status == 0, done.err
+    assert [row[:2] for row in rows(out)] == [
+        ["vertex", "level"], ["Łódź, old", "0"], ["Brno", "1"], ["116374117927631468606", "2"]
+    ]  # fmt: skip
+    done = call("path", path, "--source", "Brno", "--target", "116374117927631468606", "--directed")
+    assert done.out.endswith("\nBrno 116374117927631468606\n")
+    assert "no vertex" in call("path", path, "--source", "Oslo", "--target", "Brno", "--directed").refusal(1)
+
+
+def test_gaps_and_negative_ids_are_names(tmp_path: Path) -> None:
+    found = read("-5 3\n3 999999999999999999999\n", tmp_path, directed=True)
+    assert found.graph.vertices == 3
+    assert arcs_of(found) == [("-5", "3"), ("3", "999999999999999999999")]
+    gaps = read("2 4\n4 8\n", tmp_path, directed=True)
+    assert (gaps.graph.vertices, arcs_of(gaps)) == (3, [("2", "4"), ("4", "8")])
+
+
+SSSP = "sssp/dijkstra-heap"
+
+
+@pytest.mark.parametrize(
+    ("weights", "scale", "wanted"),
+    [(["5", "3.0"], 1, [5, 3]), (["0.5", "0.3"], 10, [5, 3]), (["803.5", "1"], 2, [1607, 2]),
+     (["1e3", "2.5E-1"], 4, [4000, 1]), (["+3", "007"], 1, [3, 7])],
+)  # fmt: skip
+def test_fractions_are_scaled_exactly(
+    weights: list[str], scale: int, wanted: list[int], tmp_path: Path
+) -> None:
+    matrix = "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 {}\n2 3 {}\n".format(*weights)
+    for content in (
+        matrix,
+        "p sp 3 2\na 1 2 {}\na 2 3 {}\n".format(*weights),
+        "1 2 {}\n2 3 {}\n".format(*weights),
+    ):
+        found = read(content, tmp_path, solver=SSSP, directed=True)
+        assert found.graph.weights is not None
+        assert (found.scale, found.graph.weights.tolist()) == (scale, wanted)
+
+
+def test_distances_of_scaled_weights_say_so(tmp_path: Path, call: Call) -> None:
+    path, out = tmp_path / "x.txt", tmp_path / "d.csv"
+    path.write_text("1 2 0.5\n2 3 0.3\n")
+    done = call("solve", SSSP, path, "--source", 1, "--directed", "--output", out)
+    assert "largest distance 8 (times 10)" in done.out
+    assert rows(out)[0][:2] == ["vertex_from_1", "distance_times_10"]
+
+
+@pytest.mark.parametrize(
+    ("weight", "told"),
+    [("0.1234567890123", "multiply them by"), ("nan", "not finite"), ("inf", "not finite"),
+     ("x", "no number"),
+     ("1e999999999", "32 bits"), ("-4", "negative"), ("3000000000", "is above")],
+)  # fmt: skip
+def test_weights_matter_only_where_they_are_used(weight: str, told: str, tmp_path: Path) -> None:
+    content = f"p sp 3 2\na 1 2 {weight}\na 2 3 7\n"
+    for solver in ("bfs/queue", "stcon/two-queues", "betweenness/seq-array"):
+        assert read(content, tmp_path, solver=solver, directed=True).graph.arcs == 2
+    assert told in refusal(content, tmp_path, solver=SSSP)
+
+
+def test_sums_matter_only_from_where_they_arise(tmp_path: Path, call: Call) -> None:
+    path = tmp_path / "over.he"
+    path.write_text("H 3 2 0\nE 0 1 2000000000\nE 1 2 2000000000\n")
+    assert call("solve", "bfs/queue", path, "--source", 0).status == 0
+    assert call("solve", SSSP, path, "--source", 1).status == 0
+    assert call("convert", path, tmp_path / "stored").status == 0
+    assert "one from 0 is longer" in call("solve", SSSP, path, "--source", 0).refusal(1)
+
+
+def test_scores_count_the_vertices_of_the_file(tmp_path: Path, call: Call) -> None:
+    path, out = tmp_path / "from1.txt", tmp_path / "scores.csv"
+    path.write_text("1 2\n1 5\n2 3\n2 5\n3 4\n4 5\n4 6\n")
+    done = call("solve", "betweenness/seq-array", path, "--undirected", "--normalized", "--output", out)
+    assert "from all of 6 vertices, highest score 0.45 at 4 (ids from 1)" in done.out
+    assert [row[0] for row in rows(out)] == ["vertex_from_1", "1", "2", "3", "4", "5", "6"]
+
+
+def brute_normalised(n: int, edges: list[tuple[int, int]], directed: bool, sources: list[int]) -> list[float]:
+    """NetworkX's definition: the mean over pairs of other vertices, the first among the sources."""
+    one_way = [(u, v, 1) for u, v in edges]
+    made = graph(n, one_way, directed)
+    by_source = [exact_scores(made, [source]) * (1 if directed else 2) for source in sources]
+    means = []
+    for v in range(n):
+        seen = [scores[v] for source, scores in zip(sources, by_source, strict=True) if source != v]
+        means.append(sum(seen) / (len(seen) * (n - 2)) if seen else float("nan"))
+    return means
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_normalisation_of_samples(directed: bool) -> None:
+    draw = random.Random(5)
+    for _ in range(40):
+        n = draw.randrange(3, 9)
+        edges = [(u, v) for u in range(n) for v in range(n) if u < v and draw.random() < 0.5]
+        if directed:
+            edges += [(v, u) for u, v in edges if draw.random() < 0.5]
+        made = graph(n, [(u, v, 1) for u, v in edges], directed)
+        for count in (1, draw.randrange(1, n + 1), n):
+            sources = draw.sample(range(n), count)
+            query = Query(sources=tuple(sources))
+            found = exact_scores(made, sources) * normalisation(made, query)
+            assert_allclose(found, brute_normalised(n, edges, directed, sources), rtol=1e-9, atol=1e-12)
+            assert np.nanmax(found, initial=0) <= 1 + 1e-9
+
+
+def test_outputs_are_written_through_links_and_keep_their_mode(tmp_path: Path, call: Call) -> None:
+    path, secret, link = tmp_path / "x.txt", tmp_path / "secret.csv", tmp_path / "link.csv"
+    path.write_text("0 1\n1 0\n")
+    secret.touch(0o600)
+    link.symlink_to("secret.csv")
+    assert call("solve", "bfs/queue", path, "--source", 0, "--output", link).status == 0
+    assert link.is_symlink()
+    assert secret.stat().st_mode & 0o777 == 0o600
+    assert rows(secret)[1:] == [["0", "0", ""], ["1", "1", "0"]] or rows(secret)[1:] == [
+        ["0", "0"],
+        ["1", "1"],
+    ]
+    folder, to_folder = tmp_path / "folder", tmp_path / "to-folder"
+    folder.mkdir()
+    to_folder.symlink_to(folder)
+    assert "is a link" in call("convert", path, to_folder).refusal(1)
+
+
+@st.composite
+def weighted_graphs(draw: st.DrawFn) -> CSRGraph:
+    n = draw(st.integers(1, 7))
+    vertex = st.integers(0, n - 1)
+    arcs = draw(st.lists(st.tuples(vertex, vertex, st.integers(1, 9)), max_size=15))
+    return graph(n, arcs, draw(st.booleans()))
+
+
+@given(weighted_graphs())
+@settings(max_examples=100, deadline=None)
+def test_what_is_written_reads_back(made: CSRGraph) -> None:
+    has_loops = bool((made.tails() == made.indices).any())
+    with TemporaryDirectory() as folder:
+        for name in ("x.gr", "x.mtx", "x.he", "x.graph", "plain.mtx", "plain.graph"):
+            given, path = made, Path(folder, name)
+            if name.startswith("plain"):
+                given = replace(made, weights=None)
+            if path.suffix == ".graph" and (has_loops or made.info["directed"]):
+                with suppress(OneLineError):  # directed graphs may have all reverse arcs
+                    write_graph(given, path)
+                    assert not has_loops
+                continue
+            write_graph(given, path)
+            found = read_graph(path, "auto").graph
+            assert found.vertices == given.vertices
+            assert_arcs_equal(found, given)
+
+
+def assert_arcs_equal(found: CSRGraph, wanted: CSRGraph) -> None:
+    """The same arcs and weights; METIS keeps no order."""
+    assert (found.weights is None) == (wanted.weights is None)
+    listed = []
+    for each in (found, wanted):
+        weights = each.tails() * 0 if each.weights is None else each.weights
+        listed.append(
+            sorted(zip(each.tails().tolist(), each.indices.tolist(), weights.tolist(), strict=True))
+        )
+    assert listed[0] == listed[1]
+
+
+def test_what_a_format_cannot_hold(tmp_path: Path, call: Call) -> None:
+    plain, path = tmp_path / "plain.txt", tmp_path / "x"
+    for edges, suffix, told in (
+        ("0 1\n1 2\n", ".gr", "needs weights"), ("0 1 -2\n1 2 3\n", ".gr", "no negative weights"),
+        ("0 1 1\n1 2 3\n", ".graph", "undirected graphs alone"),
+        ("0 0\n0 1\n1 0\n", ".graph", "no self-loops"),
+        ("0 1 4\n1 0 5\n", ".graph", "same weight"), ("0 1 0\n1 0 0\n", ".graph", "from 1"),
+    ):  # fmt: skip
+        plain.write_text(edges)
+        assert told in call("convert", plain, path.with_suffix(suffix)).refusal(1)
+        assert not path.with_suffix(suffix).exists()
+    plain.write_text("a b 0.5\nb c 2\n")
+    done = call("convert", plain, tmp_path / "x.gr", "--directed")
+    assert "names are not kept: a is the first vertex" in done.out
+    assert "times 2" in done.err
+    assert (tmp_path / "x.gr").read_text() == "p sp 3 2\na 1 2 1\na 2 3 4\n"
+
+
+NAMES = (
+    st.text("abcłé .-", min_size=1, max_size=6)
+    .map(str.strip)
+    .filter(lambda name: name and name[0] not in "-.")
+)
+
+
+@given(st.lists(st.tuples(NAMES, NAMES), min_size=2, max_size=20))
+@settings(max_examples=60, deadline=None)
+def test_names_in_csv_come_back(edges: Arcs) -> None:
+    content = "".join(f'"{tail}","{head}"\n' for tail, head in [("source", "target"), *edges])
+    file_path = Path(os.environ.get("TMPDIR", "/tmp"), f"names-{os.getpid()}.csv")
+    try:
+        file_path.write_text(content)
+        found = read_graph(file_path, "auto", directed=True)
+    finally:
+        file_path.unlink()
+    assert arcs_of(found) == sorted(edges)
+
+
+BYTES = st.binary(max_size=200)
+SEEDS = [*UNDIRECTED.values(), *DIRECTED.values(), *EDGES.values()]
+
+
+@given(
+    st.sampled_from(SEEDS),
+    st.integers(0, 300),
+    st.binary(max_size=3),
+    st.sampled_from(["", ".graph", ".csv"]),
+)
+@settings(max_examples=400, deadline=5000)
+def test_any_damage_is_one_line(content: str, place: int, inserted: bytes, suffix: str) -> None:
+    file_path = Path(os.environ.get("TMPDIR", "/tmp"), f"damaged-{os.getpid()}{suffix}")
+    raw = content.encode()
+    file_path.write_bytes(raw[:place] + inserted + raw[place + 1 :])
+    try:
+        with suppress(OneLineError):
+            read_graph(file_path, "auto", "sssp/dijkstra-heap")
+    finally:
+        file_path.unlink()
