@@ -390,5 +390,5 @@ def test_ctrl_c_ends_the_tests_that_run_and_keeps_no_verdict(
     with pytest.raises(KeyboardInterrupt):
         run.call_each(judge_or_interrupt, [None, python("x * 2", "x / 2")], 2)
     assert perf_counter() - began < 30
-    assert not kept.verdicts
+    assert not VerdictFile(kept.path).verdicts
     assert (copy / "scripts/toy.py").read_text() == before
