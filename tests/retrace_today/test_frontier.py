@@ -177,7 +177,7 @@ def test_a_vertex_is_near_once_however_often_its_distance_falls() -> None:
 
 @pytest.mark.parametrize("spec", [spec for spec in WAYS if spec.startswith("sssp")])
 def test_an_arc_of_a_tree_is_relaxed_once(spec: str) -> None:
-    """Its distances never fall, so that whatever is relaxed again, or before it is due, is work for nothing."""
+    """Its distances never fall, so that what is relaxed again, or too early, is work for nothing."""
     drawn = Random(1)
     lengths = [1, 2, 3, 7, 50, 1000]
     tree = graph(400, [(drawn.randrange(max(0, v - 9), v), v, drawn.choice(lengths)) for v in range(1, 400)])

@@ -55,7 +55,7 @@ def test_records_of_any_degree(spec: str, lanes: str, degree: int) -> None:
 
 @pytest.mark.parametrize("kernel", ["count_by_record", "count_by_slot"])
 def test_each_arc_is_used_once_however_many_others_of_the_warp_have(kernel: str) -> None:
-    """A search that relaxed them again would be right, and slower: only slots that are left over repeat one."""
+    """A search that used them again would be right, and slower: only slots left over repeat an arc."""
     degrees = np.array([1, 2, 3, 4, 5, 7, 8, 50, 1, 13] * 7, np.int64)
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
     found = CSRGraph(indptr, (np.arange(indptr[-1]) % len(degrees)).astype(np.int32))
