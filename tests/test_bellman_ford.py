@@ -333,6 +333,25 @@ def test_an_early_end_saves_iterations_on_a_star(early_end: int, iterations: int
         assert solver.solve(Query(0)) == iterations
 
 
+IN_STEP = [
+    spec
+    for spec in SPECS
+    if not any(word in spec for word in ("streams", "dijkstra", "scipy", "ablated", ":"))
+]
+"""Solvers that relax all arcs of active vertices before any vertex becomes active again."""
+
+
+@pytest.mark.parametrize("spec", IN_STEP)
+def test_ways_of_equal_length_take_no_further_iterations(spec: str) -> None:
+    """All distances are final after the first; the second finds that none falls."""
+    ways = graph(20, [(v, v + 1, 2) for v in range(19)] + [(0, v, 2 * v) for v in range(2, 20)])
+    with EmulatedDevice() as device:
+        solver = make(spec, device)
+        solver.setup(ways)
+        solver.upload(Query(0))
+        assert solver.solve(Query(0)) == 2
+
+
 def test_streams_in_one_part_do_the_work_of_the_report_at_once() -> None:
     with EmulatedDevice() as device:
         rows = [

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.patches import Rectangle
 
 from command_line import Call, Patch
@@ -384,6 +385,10 @@ def test_the_parts_of_a_time_add_up_to_it() -> None:
     drawn = draw(content)
     bars = [patch for patch in drawn.axes[0].patches if isinstance(patch, Rectangle)]
     assert [(bar.get_x(), bar.get_width()) for bar in bars] == [(0, 3), (3, 1), (4, 5), (9, 1)]
+    patches = [patch for legend in drawn.findobj(Legend) for patch in legend.legend_handles]
+    key = {patch.get_facecolor(): patch.get_label() for patch in patches}
+    assert [key.pop(bar.get_facecolor()) for bar in bars] == ["prepare", "upload", "solve", "download"]
+    assert not key
 
 
 def test_energy_is_ranked_in_joules() -> None:

@@ -27,6 +27,7 @@ from fabricated import (
 )
 from retrace.publish import verdicts
 from retrace.publish.page import render
+from retrace.records.margins import Margins
 from retrace.records.record import Record
 from retrace.reports.claim import (
     DERIVED,
@@ -604,6 +605,21 @@ def test_a_verdict_stands_until_the_margin_that_it_names(judged: list[Weighed]) 
     assert all(at(one.assurance) == verdict(judged) for one in judged if one.assurance < end)
     if end < inf:
         assert at(end) != verdict(judged)
+
+
+@pytest.mark.parametrize("claim", JUDGED)
+def test_a_finding_stands_until_margins_are_as_wide_as_it_says(
+    claim: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records, margin_of = RECORDS[CLAIMS[claim][0].key], Margins.of
+    found = find(claim, records)
+
+    def verdict_with(width: float) -> Verdict:
+        monkeypatch.setattr(Margins, "of", lambda *work: margin_of(*work) * width)
+        return find(claim, records).verdict
+
+    if found.stands_to < inf:
+        assert verdict_with(0.999 * found.stands_to) == found.verdict != verdict_with(1.001 * found.stands_to)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from time import perf_counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -316,3 +317,13 @@ def test_a_view_is_a_part_of_its_buffer(device: Device) -> None:
     for begin, size in ((-1, 2), (8, 3), (3, -1)):
         with pytest.raises(ValueError, match="of a buffer of 10"):
             device.view(whole, begin, size)
+
+
+def test_more_gpus_than_there_are_are_refused() -> None:
+    """Whatever machine this is: the driver says how many there are."""
+    device = object.__new__(CudaDevice)
+    device.cuda = SimpleNamespace(Device=SimpleNamespace(count=lambda: 2))
+    device.memory_gib, device._used_as = None, None
+    assert [len(device.peers(count)) for count in (0, 1, 2)] == [2, 1, 2]
+    with pytest.raises(OneLineError, match="3 GPUs are asked for, and this host has 2"):
+        device.peers(3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,17 @@ def test_a_way_of_weight_0_may_be_long() -> None:
     wrong[20:] = -1
     reason = certify(chain, chain.weights, 0, wrong)
     assert reason == "vertex 20 has -1, but no path of that length"
+
+
+def test_no_vertex_is_certified_by_its_number() -> None:
+    """One vertex alone has a way of weight 0, whose length leaves open which end came first."""
+    for source, equal in permutations(range(5), 2):
+        arcs = [(source, v, int(v != equal)) for v in range(5) if v != source]
+        distance = np.array([int(v not in (source, equal)) for v in range(5)], dtype=np.int32)
+        star, without = graph(5, arcs), graph(5, [arc for arc in arcs if arc[1] != equal])
+        assert certify(star, star.weights, source, distance) is None
+        reason = certify(without, without.weights, source, distance)
+        assert reason == f"vertex {equal} has 0, but no path of that length"
 
 
 def test_a_vertex_that_is_not_reached_is_no_predecessor() -> None:

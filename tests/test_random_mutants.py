@@ -11,6 +11,7 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
+from time import perf_counter, sleep
 
 import pytest
 
@@ -317,14 +318,15 @@ def test_a_draw_is_printed_and_resumed(
     monkeypatch.setattr(sys, "argv", ["random_mutants", "9", "--files", "scripts/*"])
     random_mutants.main()
     printed = capsys.readouterr().out
-    assert f"s  {MODULE}\n" in printed
     assert "-    return x * 2\n+    return " in printed
     *_, in_python, in_kernels = printed.splitlines()
-    found, survived, equivalent, broken = map(int, re.findall(r"\d+", in_python))
-    assert found + survived == 5  # lines that can change, of which two are tested and one is not
-    assert found > 0 < survived
+    found, changing, equivalent, broken = map(int, re.findall(r"\d+", in_python))
+    assert changing == 5  # lines that can change, of which two are tested and one is not
+    assert 0 < found < changing
+    assert f"s  1 of 1  {MODULE}\n" in printed
+    assert re.findall(r"s  (\d) of 9  scripts", printed) == [*"12345"]
     assert (equivalent, broken) == (0, 0)
-    assert in_kernels.startswith("kernels: 0 found, 0 survived, 0 equivalent")
+    assert in_kernels.startswith("kernels: 0 found of 0 that change something, 0 equivalent")
     monkeypatch.setattr(subprocess, "Popen", pytest.fail)
     random_mutants.main()
     assert capsys.readouterr().out.splitlines()[-2:] == [in_python, in_kernels]
@@ -333,7 +335,7 @@ def test_a_draw_is_printed_and_resumed(
     tried: list[RandomMutant] = []
     monkeypatch.setattr(Judge, "judge", lambda _, mutant, copy: tried.append(mutant) or ("survived", ""))
     random_mutants.main()
-    assert len(tried) == survived
+    assert len(tried) == changing - found
 
 
 def test_a_file_that_is_edited_meanwhile_ends_the_run(toy: Path) -> None:
@@ -342,3 +344,51 @@ def test_a_file_that_is_edited_meanwhile_ends_the_run(toy: Path) -> None:
     (toy / "scripts/toy.py").write_text(f"\n{TOY}")
     with pytest.raises(RetraceError, match=r"toy\.py was edited since the start"):
         judge.verdict(python("x * 2", "x / 2"), toy.parent / "copy")
+
+
+@pytest.mark.parametrize("options", [["x"], ["0"], ["-3"], ["5", "--seed", "x"], ["5", "--processes", "0"]])
+def test_what_cannot_be_drawn_is_one_line(
+    options: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(random_mutants, "copies_of_project", pytest.fail)
+    monkeypatch.setattr(sys, "argv", ["random_mutants", *options])
+    with pytest.raises(SystemExit, match="2"):
+        random_mutants.main()
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert repr(options[-1]) in printed.err
+
+
+def test_files_that_are_not_there_are_said_before_anything_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random_mutants, "copies_of_project", pytest.fail)
+    monkeypatch.setattr(sys, "argv", ["random_mutants", "9", "--files", "nowhere/*"])
+    with pytest.raises(RetraceError, match=r"nowhere/\*: no source file"):
+        random_mutants.main()
+
+
+def test_ctrl_c_ends_the_tests_that_run_and_keeps_no_verdict(
+    toy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A killed run would look like one that a change lets take too long."""
+    copy, kept = toy.parent / "copy", VerdictFile(toy.parent / "verdicts")
+    judge, before = Judge(toy, measured(toy), kept, [MODULE]), (copy / "scripts/toy.py").read_text()
+    monkeypatch.setattr(Judge, "batches", lambda *_: [])
+    begun = toy.parent / "begun"
+    (copy / MODULE).write_text(
+        f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(60)\n"
+    )
+
+    def judge_or_interrupt(mutant: RandomMutant | None) -> None:
+        if mutant is not None:
+            judge.verdict(mutant, copy)
+            return
+        while not begun.exists():
+            sleep(0.01)
+        raise KeyboardInterrupt
+
+    began = perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        run.call_each(judge_or_interrupt, [None, python("x * 2", "x / 2")], 2)
+    assert perf_counter() - began < 30
+    assert not VerdictFile(kept.path).verdicts
+    assert (copy / "scripts/toy.py").read_text() == before

@@ -24,6 +24,7 @@ from retrace.measure.rounds import drawn_order, is_due, join_rounds, share_of_ro
 from retrace.measure.trials import Effort, Measurement, Request
 from retrace.publish.record_cards import cards
 from retrace.records.record import Record, read_records, write_records
+from retrace.reports.measures import rounds_of
 from retrace.solvers import find
 from retrace.stages.measure_experiment import MeasureExperiment
 from retrace.system.stage import Stage
@@ -271,6 +272,17 @@ def test_scores_may_be_rounded_differently_in_each_round() -> None:
 )  # fmt: skip
 def test_trials_that_a_round_has_lost_are_missed(rounds: tuple[Measurement, ...], told: str) -> None:
     assert refused(joined, *rounds) == f"{told}; measure all rounds again"
+
+
+def test_each_measure_of_a_trial_has_it_in_its_round_alone() -> None:
+    """Trials that counted in every round would make all intervals too narrow."""
+    trials = [trial(float(ms), upload=2.0, download=1.0) for ms in range(1, 8)]
+    split = [one.model_copy(update={"round": 1 + (k > 3)}) for k, one in enumerate(trials)]
+    alone, both = (record("sssp/bsp", "NY", backend="cuda", trials=those) for those in (trials, split))
+    for measure in ("solve", "total", "transfer", "upload"):
+        (all_of_them,) = rounds_of(measure, alone)
+        assert len(all_of_them) == 7
+        assert rounds_of(measure, both) == [all_of_them[:4], all_of_them[4:]]
 
 
 @pytest.mark.usefixtures("here")

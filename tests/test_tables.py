@@ -13,6 +13,7 @@ from fabricated import WRONG, changed, frame, graph_info, measured, phases, reco
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.publish import tables, verification
 from retrace.publish.page import Page, render
+from retrace.publish.provenance import provenance
 from retrace.records.record import Record, Trial
 from retrace.reports import frame as frames
 from retrace.reports.wording import (
@@ -469,6 +470,18 @@ def test_a_page_says_which_hosts_and_commits_it_mixes() -> None:
     )
     local = changed(other, machine=fabricated.machine_info("local", True), software=later)
     assert not any("Mixed" in remark for remark in made("table-3.3", one, local).remarks)
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [(("2026-03-02",), "2026-03-02"), (("2026-03-02", "2026-03-02"), "2026-03-02"),
+     (("2026-03-02", "2025-12-31", "2026-01-09"), "2025-12-31 to 2026-03-02")],
+)  # fmt: skip
+def test_a_machines_line_has_the_days_of_its_records(days: tuple[str, ...], said: str) -> None:
+    one = record("bfs/queue", "NY")
+    records = [changed(one, started=f"{day}T10:00:00+00:00") for day in days]
+    entries = [entry for made_then in records for entry in frame([made_then], "bsp-suite")[0].measured]
+    assert f"; {said}. Each record" in provenance("h200", entries)
 
 
 def test_a_reason_is_not_taken_for_markdown() -> None:

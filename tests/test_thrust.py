@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,8 +14,9 @@ from cuda_device import toolkits
 from cuda_device.available_gpus import cuda_available
 from cuda_device.build import build_thrust
 from cuda_device.cuda import CudaDevice
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED
-from retrace.solvers import Query
+from retrace.solvers import Query, make
 from retrace.system.project import KERNELS
 from solving import solved
 
@@ -31,6 +34,34 @@ def test_nvcc_from_wheels_links(tmp_path: Path, monkeypatch: Patch) -> None:
     source = tmp_path / "empty.cpp"
     source.write_text('extern "C" int answer() { return 42; }\n')
     assert ctypes.CDLL(str(build_thrust(source, "sm_90"))).answer() == 42
+
+
+def test_every_search_of_thrust_is_freed_once(monkeypatch: Patch) -> None:
+    with EmulatedDevice() as device:
+        solver: Any = make("sssp/thrust", device)
+        solver.setup(NAMED["grid"])
+        living, library = set(), solver.library
+
+        def upload(*arguments: Any) -> Any:
+            living.add(made := library.sssp_thrust_upload(*arguments))
+            return made
+
+        def free(search: Any) -> None:
+            living.remove(search.value)
+            library.sssp_thrust_free(search)
+
+        counted = SimpleNamespace(
+            sssp_thrust_upload=upload, sssp_thrust_free=free,
+            sssp_thrust_solve=library.sssp_thrust_solve, sssp_thrust_download=library.sssp_thrust_download,
+        )  # fmt: skip
+        monkeypatch.setattr(solver, "library", counted)
+        for source in (0, 1, 2):
+            solver.upload(Query(source))
+            solver.upload(Query(source))  # without a download, as where a warm-up is cut short
+            assert len(living) == 1
+            solver.solve(Query(source))
+            solver.download()
+            assert not living
 
 
 if cuda_available():

@@ -17,7 +17,7 @@ from cuda_on_cpu.device import EmulatedDevice
 from cuda_on_cpu.gpu_values import with_gpu_values
 
 KERNELS = Path(__file__).parent / "kernels"
-OUT_OF_RANGE = str(KERNELS / "out_of_range.cu")
+OUT_OF_RANGE, ARITHMETIC = (str(KERNELS / f"{name}.cu") for name in ("out_of_range", "arithmetic"))
 
 TYPES = {
     "int": np.int32, "unsigned": np.uint32, "long": np.int64, "word": np.uint64,
@@ -272,3 +272,46 @@ def test_the_errors_of_a_file_are_those_of_what_it_says(tmp_path: Path) -> None:
         pytest.raises(OneLineError, match=r"variant.cu:3:18: .* cannot run mistake,"),
     ):
         device.load(str(source))
+
+
+def of_integers(x: int, y: int) -> list[int]:
+    """What CUDA's integer functions make of two numbers."""
+    u, v = x % 2**32, y % 2**32
+    wide = u << 32 | v
+
+    def lowest(number: int) -> int:
+        return (number & -number).bit_length()
+
+    def reversed_bits(number: int, bits: int) -> int:
+        return int(f"{number:0{bits}b}"[::-1], 2)
+
+    values = [min(x, y), max(x, y), min(u, v), max(u, v), u.bit_count(), wide.bit_count(), lowest(u),
+              lowest(wide), 32 - u.bit_length(), 64 - wide.bit_length(), reversed_bits(u, 32),
+              reversed_bits(wide, 64), x * y >> 32, u * v >> 32, wide * wide >> 64]  # fmt: skip
+    return [held(value, np.int64) for value in values]
+
+
+def of_reals(x: float, y: float) -> list[float]:
+    """What CUDA's functions of floats and doubles make of two numbers that are floats, and positive."""
+    f, g = np.float32(x), np.float32(y)
+    return [min(x, y), max(x, y), min(x, y), max(x, y), float(f + g), float(f * g), x + y, x * y,
+            x**-0.5, x**-0.5, x / y, round(x), round(x)]  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", DEVICES)
+def test_functions_of_two_numbers(backend: str) -> None:
+    some = [0, 1, 2, -1, 5, 0x12345678, -0x12345678, 2**31 - 1, -(2**31)]
+    for kernel, dtype, pairs, expected in (
+        ("integers", np.int64, list(product(some, some)), of_integers),
+        ("reals", np.float64, list(product((0.5, 1.0, 1.5, 2.5, 3.25, 1e5), repeat=2)), of_reals),
+    ):
+        columns = [
+            np.array(column, np.int32 if dtype is np.int64 else dtype) for column in zip(*pairs, strict=True)
+        ]
+        wanted = np.array([expected(*pair) for pair in pairs], dtype)
+        with OPENED[backend]() as device:
+            out = device.upload(np.zeros(wanted.size, dtype))
+            called = device.load(ARITHMETIC).kernel(kernel)
+            called(1, 128, np.int32(len(pairs)), *map(device.upload, columns), out)
+            found = device.download(out).reshape(wanted.shape)
+        np.testing.assert_allclose(found, wanted, rtol=0 if dtype is np.int64 else 1e-6)

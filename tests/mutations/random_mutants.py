@@ -10,7 +10,6 @@ tests reach, so that a run can be interrupted and resumed; what survived is trie
 
 from __future__ import annotations
 
-import argparse
 import difflib
 import marshal
 import os
@@ -19,25 +18,32 @@ import shlex
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
 from hashlib import sha256
-from itertools import repeat
+from itertools import count, repeat
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 from threading import Lock
 from time import perf_counter
 from types import CodeType
-from typing import Any
 
 from mutations.changes import Change, changes_of, compiles
 from mutations.reach import Reach
-from mutations.run import BUILD, ROOT, VerdictFile, copies_of_project, run, variables_of
-from retrace.system.errors import RetraceError, run_command
+from mutations.run import (
+    BUILD,
+    ROOT,
+    VerdictFile,
+    at_least_one,
+    call_each,
+    copies_of_project,
+    run,
+    variables_of,
+)
+from retrace.system.errors import OneLineParser, RetraceError, run_command
 
 LANGUAGES = {"Python": ("scripts/", (".py",)), "kernels": ("kernels/", (".cu", ".cuh", ".cpp", ".h"))}
 FEW = 25
@@ -289,19 +295,13 @@ def measure(reach: Reach, copies: SimpleQueue[Path]) -> None:
             reach.measure(module, copy, variables_of(copy))
         finally:
             copies.put(copy)
-        print(f"measured   {perf_counter() - began:4.0f} s  {module}", flush=True)
+        place = f"{next(places)} of {len(stale)}"
+        print(f"measured   {perf_counter() - began:4.0f} s  {place}  {module}", flush=True)
 
-    call_each(measure_module, reach.stale(), copies.qsize())
-
-
-def call_each(call: Callable[[Any], None], arguments: Iterable[Any], threads: int) -> None:
-    """Call a function with each argument, on so many threads; the first error ends it."""
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            list(pool.map(call, arguments))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    stale, places = reach.stale(), count(1)
+    if stale:
+        print(f"measuring what the tests of {len(stale)} modules reach; it is kept", flush=True)
+    call_each(measure_module, stale, copies.qsize())
 
 
 def numbers_of(number: int, files: Sequence[str]) -> dict[str, int]:
@@ -324,22 +324,24 @@ def summary(verdicts: Mapping[RandomMutant, str]) -> str:
     for language, (folder, _) in LANGUAGES.items():
         counts = Counter(verdict for mutant, verdict in verdicts.items() if mutant.file.startswith(folder))
         found = sum(counts[verdict] for verdict in FOUND)
-        numbers = f"{found} found, {counts['survived']} survived, {counts['equivalent']} equivalent"
+        changing = found + counts["survived"]
+        numbers = f"{found} found of {changing} that change something, {counts['equivalent']} equivalent"
         lines.append(f"{language}: {numbers}; {counts['broken']} that do not compile were drawn anew")
     return "\n".join(lines)
 
 
 def main() -> None:
     """Draw, plant and print; what survives is no failure of the tool."""
-    parser = argparse.ArgumentParser(description="Plant random changes, one at a time, and run the tests.")
-    parser.add_argument("number", type=int, metavar="N", help="how many changes")
+    parser = OneLineParser(description="Plant random changes, one at a time, and run the tests.")
+    parser.add_argument("number", type=at_least_one, metavar="N", help="how many changes")
     parser.add_argument("--seed", type=int, default=1, help="draw others")
     parser.add_argument("--files", nargs="+", default=["*"], metavar="PATTERN", help="only in such files")
     parser.add_argument("--tests", nargs="+", metavar="MODULE", help="take these for all tests there are")
     quick = "let a change survive that no test finds which reaches it"
     parser.add_argument("--no-suite", dest="suite", action="store_false", help=quick)
-    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--processes", type=at_least_one, default=1)
     asked = parser.parse_args()
+    numbers = numbers_of(asked.number, asked.files)
     copies = copies_of_project(asked.processes)
     reach = Reach(ROOT, BUILD / "reach", asked.tests or modules_of_tests(ROOT))
     measure(reach, copies)
@@ -360,7 +362,9 @@ def main() -> None:
                 began = perf_counter()
                 verdict, line = judge.verdict(mutant, copy)
                 verdicts[mutant] = verdict
-                head = f"{verdict:<10} {perf_counter() - began:4.0f} s  {mutant.file}  {mutant.change.kind}"
+                judged = sum(verdict != "broken" for verdict in verdicts.values())
+                head = f"{verdict:<10} {perf_counter() - began:4.0f} s  {judged} of {asked.number}"
+                head += f"  {mutant.file}  {mutant.change.kind}"
                 difference = mutant.difference((ROOT / mutant.file).read_text())
                 print(f"{head}\n{difference}\n{'':19}{line[:200]}", flush=True)
         finally:
@@ -368,7 +372,7 @@ def main() -> None:
 
     slots = [
         slot
-        for language, number in numbers_of(asked.number, asked.files).items()
+        for language, number in numbers.items()
         for slot in repeat(draws(ROOT, language, asked.files, asked.seed), number)
     ]
     call_each(judge_next, slots, asked.processes)

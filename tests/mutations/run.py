@@ -14,7 +14,6 @@ estimates in minutes what all of them take hours to say.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import json
 import os
@@ -26,7 +25,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -35,12 +34,14 @@ from itertools import groupby
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
+from threading import Event
 from time import perf_counter
+from typing import Any
 
 import yaml
 from scipy.stats import binomtest
 
-from retrace.system.errors import RetraceError, run_command
+from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.runs import take_lock
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +49,9 @@ BUILD = Path(os.environ.get("RETRACE_BUILD", ROOT / "build" / "mutations"))
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
 NONSENSE = re.compile(r"full log: |^E +(Indentation|Syntax|Name|Import)Error", re.MULTILINE)
 """What tests say of a mutant that does not even compile."""
+STOPPED = Event()
+"""Set once no more tests are to be run, and those that run are killed: they found nothing."""
+RUNNING: set[subprocess.Popen[str]] = set()
 WRONG = ("survived", "broken")
 VERDICTS = ("killed", "crashed", "timeout", "equivalent", *WRONG)
 
@@ -242,14 +246,18 @@ def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
         start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 1)),
     )  # fmt: skip
+    RUNNING.add(pytest)
     try:
-        printed, _ = pytest.communicate(timeout=10 * limit)
+        printed = "" if STOPPED.is_set() else pytest.communicate(timeout=10 * limit)[0]
     except subprocess.TimeoutExpired:
         return "timeout", f"after {limit:.0f} s"
     finally:
+        RUNNING.remove(pytest)
         if pytest.poll() is None:
             os.killpg(pytest.pid, signal.SIGKILL)
             pytest.communicate()
+    if STOPPED.is_set():
+        raise KeyboardInterrupt
     if pytest.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return "timeout", f"after {limit:.0f} s"
     failure = re.search(r"^(?:FAILED|ERROR) (.*)", printed, re.MULTILINE)
@@ -261,12 +269,33 @@ def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
     return "passed" if pytest.returncode == 0 else "broken", line
 
 
+def call_each(call: Callable[[Any], None], arguments: Iterable[Any], threads: int) -> None:
+    """Call a function with each argument, on so many threads; the first error, or Ctrl-C, ends what runs."""
+    STOPPED.clear()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            list(pool.map(call, arguments))
+        except BaseException:
+            STOPPED.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            for pytest in tuple(RUNNING):
+                os.killpg(pytest.pid, signal.SIGKILL)
+            raise
+
+
+def at_least_one(text: str) -> int:
+    """Read a number of an option; argparse makes one line of the ValueError."""
+    if (number := int(text)) < 1:
+        raise ValueError
+    return number
+
+
 def main() -> None:
     """Run the mutants; exit with 1 unless each is killed or said to be equivalent."""
-    parser = argparse.ArgumentParser(description="Plant bugs, one at a time, and see the tests fail.")
+    parser = OneLineParser(description="Plant bugs, one at a time, and see the tests fail.")
     parser.add_argument("-k", default="", help="only mutants whose line of output contains these words")
-    parser.add_argument("--sample", type=int, metavar="N", help="only so many of these, drawn at random")
-    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--sample", type=at_least_one, metavar="N", help="only so many, drawn at random")
+    parser.add_argument("--processes", type=at_least_one, default=1)
     parser.add_argument("--again", action="store_true", help="those too that were found before")
     asked = parser.parse_args()
     chosen = [mutant for mutant in mutants() if all(word in str(mutant) for word in asked.k.split())]
@@ -308,8 +337,7 @@ def main() -> None:
         copies.put(copy)
 
     groups = [list(group) for _, group in groupby(chosen, key=lambda mutant: mutant.tests)]
-    with ThreadPoolExecutor(asked.processes) as pool:
-        list(pool.map(run_group, groups))
+    call_each(run_group, groups, asked.processes)
     print(table(verdicts))
     print(share_found(verdicts))
     sys.exit(any(verdict in WRONG for verdict in verdicts.values()))

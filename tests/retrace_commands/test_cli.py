@@ -87,7 +87,7 @@ def test_names_on_the_command_line_are_the_librarys() -> None:
      ("solve stcon/bsp GRAPH --source 1 --target 2 --output x.he", "no path"),
      ("solve bfs/queue GRAPH --source 1 --output x.txt", "should end in .csv"),
      ("solve bfs/queue GRAPH --source 1 --format odd", "invalid choice: 'odd'"),
-     ("path GRAPH --source 1", "required: --target"),
+     ("path GRAPH --source 1", "required: --target"), ("path GRAPH --target 1", "required: --source"),
      ("path GRAPH --source 1 --target 2 --solver stcon/bsp", "no path"),
      ("path GRAPH --source 1 --target 2 --solver betweenness/vert", "no path"),
      ("convert GRAPH x.xml", "should end in .he"), ("generate x.he", "required: --vertices"),

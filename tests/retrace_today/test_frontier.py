@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from random import Random
 
 import pytest
 
@@ -172,6 +173,17 @@ def test_a_vertex_is_near_once_however_often_its_distance_falls() -> None:
                 spec = "sssp/near-far:block_size=128,grid=1,alone=0,piece=3,rise=1000"
                 observed = solved(spec, found, Query(0), device).observed()
                 assert observed["arcs_relaxed"] == found.arcs, seed
+
+
+@pytest.mark.parametrize("spec", [spec for spec in WAYS if spec.startswith("sssp")])
+def test_an_arc_of_a_tree_is_relaxed_once(spec: str) -> None:
+    """Its distances never fall, so that what is relaxed again, or too early, is work for nothing."""
+    drawn = Random(1)
+    lengths = [1, 2, 3, 7, 50, 1000]
+    tree = graph(400, [(drawn.randrange(max(0, v - 9), v), v, drawn.choice(lengths)) for v in range(1, 400)])
+    for seed in (None, 1):
+        with EmulatedDevice(seed) as device:
+            assert solved(spec, tree, Query(0), device).observed()["arcs_relaxed"] == tree.arcs
 
 
 @pytest.mark.parametrize("spec", [spec for spec in WAYS if spec.startswith("sssp")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ verify = partial(verify_patiently, patience=10.0)  # seconds for a kernel that d
 NAMES = [name for name, kind in REGISTRY.solvers.items() if issubclass(kind, OneBlockSearch)]
 TREES = [f"{name}:predecessors=yes" for name in NAMES]
 LANES = ("1", "2", "4")
+RECORDS_USED = str(Path(__file__).parent / "records_used.cu")
 EMPTY = {
     count: CSRGraph(np.zeros(count + 1, np.int32), np.zeros(0, np.int32)) for count in (264_346, 900_000)
 }
@@ -49,6 +51,20 @@ def test_records_of_any_degree(spec: str, lanes: str, degree: int) -> None:
     arcs = [(0, 1 + i, 1 + i) for i in range(degree)]
     arcs += [(1 + i, 1 + degree + i, 2) for i in range(degree)]
     verify(f"{spec},record_lanes={lanes}", graph(1 + 2 * degree, arcs), Query(0))
+
+
+@pytest.mark.parametrize("kernel", ["count_by_record", "count_by_slot"])
+def test_each_arc_is_used_once_however_many_others_of_the_warp_have(kernel: str) -> None:
+    """A search that used them again would be right, and slower: only slots left over repeat an arc."""
+    degrees = np.array([1, 2, 3, 4, 5, 7, 8, 50, 1, 13] * 7, np.int64)
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
+    found = CSRGraph(indptr, (np.arange(indptr[-1]) % len(degrees)).astype(np.int32))
+    with EmulatedDevice() as device:
+        records = device.upload(make("bfs/one-block", device).packed(found))
+        uses = device.upload(np.zeros(len(degrees), np.int32))
+        device.load(RECORDS_USED).kernel(kernel)(5, 64, np.int32(len(degrees)), records, uses)
+        further = np.maximum(0, -(-(degrees - 4) // 3))  # records but the first, each behind a link
+        np.testing.assert_array_equal(device.download(uses), 4 + 3 * further)
 
 
 @pytest.mark.parametrize("lanes", LANES)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import forked_snakemake
-from command_line import ENVIRONMENT, PROJECT, refused
+from command_line import ENVIRONMENT, PROJECT, Call, refused
 from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import exact_scores
 from graphs import grid, identified, two_level_star
@@ -278,3 +278,17 @@ def test_a_run_makes_the_same_scores_in_any_number_of_shards(tmp_path: Path) -> 
         assert record.observed["shards"] == shards
         assert f"{shards} shards" in printed
     assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize(
+    ("program", "needed"),
+    [
+        ("compute_shard", "--graph --shard --shards --backend --output"),
+        ("gather_shards", "--graph --backend --shards --scores --record"),
+        ("price_betweenness", "--record --solver --target"),
+        ("simulate_shards", "--record --solver --name --vertices --arcs --output-prefix"),
+    ],
+)
+def test_programs_of_scores_say_what_they_need(program: str, needed: str, script: Call) -> None:
+    line = script(f"retrace_today/scores/{program}.py").refusal(2)
+    assert f"required: {', '.join(needed.split())};" in line

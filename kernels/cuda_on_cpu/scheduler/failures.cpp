@@ -42,10 +42,7 @@ std::string Worker::deadlock()
 
 void Worker::give_up(const std::string &message)
 {
-    {
-        std::lock_guard lock(launch->mutex);
-        if (!launch->failed.exchange(true)) launch->error = message;
-    }
+    if (!launch->failed.exchange(true)) launch->error = message;
     escape(1);
 }
 
@@ -58,10 +55,10 @@ void Worker::escape(int how)
     _longjmp(bail, how);
 }
 
-// Makes a fault that has ended a kernel the launch's error. The fiber that ran is still `here`.
+// Makes a fault that has ended a kernel the launch's error. The fiber that ran is still `here`. It takes no lock, which
+// this thread might hold already: `failed` says who writes the error.
 void Worker::report_fault()
 {
-    const std::lock_guard lock(launch->mutex);
     if (launch->failed.exchange(true)) return;
     launch->error = fault_text();
     if (here->block) launch->error += ", in block " + text(here->block_index) + ", thread " + text(here->thread_index);

@@ -39,7 +39,6 @@
 #include <ctime>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -84,8 +83,7 @@ struct Launch : Request {
     unsigned cluster_blocks;
     std::vector<uint32_t> cluster_order;  // empty for 0, 1, 2 …
     std::atomic<bool> failed{false};
-    std::mutex mutex;
-    std::string error;
+    std::string error;  // of whoever set `failed` first; read once all threads have ended
 };
 
 // SplitMix64 of G. L. Steele, D. Lea and C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
