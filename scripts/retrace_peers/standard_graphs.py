@@ -25,7 +25,7 @@ from retrace.system.errors import RetraceError, warn
 from retrace.system.stage import WarningStage
 from retrace_peers import gapbs
 
-BUILDER = "standard_graph.cpp"
+BUILDER = "retrace_peers/standard_graph.cpp"
 PICKED = 64
 """Sources of BFS and SSSP; the same are 16 times 4 of betweenness."""
 EDGES_PER_VERTEX = 16
