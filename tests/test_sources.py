@@ -68,19 +68,19 @@ def test_sources_have_arcs_and_an_order_of_the_seed() -> None:
 
 
 def test_pairs_are_of_few_sources_and_each_is_another() -> None:
-    pairs = [(one.source, one.target) for one in Draw(64, 1, of_pairs=True).queries(GRID)]
+    pairs = [(one.source, one.target) for one in Draw(64, 1, "stcon").queries(GRID)]
     sources, targets = ({ends[i] for ends in pairs} for i in (0, 1))
     assert len(set(pairs)) == 64
     assert (len(sources), len(targets), sources & targets) == (8, 8, set())
     for begin in range(0, 64, 8):
         part = pairs[begin : begin + 8]
         assert [{ends[i] for ends in part} for i in (0, 1)] == [sources, targets]
-    assert len(Draw(64, 1, of_pairs=True).queries(STAR)) == 4
+    assert len(Draw(64, 1, "stcon").queries(STAR)) == 4
 
 
 @pytest.mark.parametrize(("of_pairs", "arcs"), [(False, []), (True, []), (True, [(0, 1, 1)])])
 def test_a_graph_without_arcs_has_no_sources(of_pairs: bool, arcs: list[tuple[int, int, int]]) -> None:
-    told = refused(Draw(4, 1, of_pairs).queries, graph(3, arcs))
+    told = refused(Draw(4, 1, "stcon" if of_pairs else "sssp").queries, graph(3, arcs))
     assert f"{len(arcs)} vertices have outgoing arcs, expected at least {1 + of_pairs}" in told
 
 
@@ -149,7 +149,9 @@ def test_each_answer_is_proved_and_the_first_is_scipys_too(monkeypatch: Patch) -
     searched.clear()
     proved.clear()
     assert all(case.result and case.result.verified for case in search("stcon/two-queues", sources=9))
-    assert searched == proved == list(dict.fromkeys(pair.source for pair in Draw(9, 3, True).queries(GRID)))
+    assert (
+        searched == proved == list(dict.fromkeys(pair.source for pair in Draw(9, 3, "stcon").queries(GRID)))
+    )
 
 
 def test_a_wrong_answer_or_oracle_is_refused() -> None:
@@ -293,7 +295,7 @@ def test_a_small_graph_has_fewer_sources(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [({"sources": 2, "rounds": 3}, "at least one for each of 3 rounds"),
-     ({"sources": 9, "solvers": ("betweenness/vert",)}, "found betweenness/vert")],
+     ({"sources": 9, "solvers": ("bellman-ford/csr",)}, "found bellman-ford/csr")],
 )  # fmt: skip
 def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], told: str) -> None:
     usual = {"experiment": "mine", "solvers": ("bfs/queue",), "backend": "emulator"}

@@ -22,7 +22,7 @@ from retrace.system.solver_packages import import_solvers, is_there, top_level
 
 PROBLEMS = ("bfs", "stcon", "sssp", "bellman-ford", "betweenness", "generate", "limits")
 """What can be solved and checked."""
-DRAWABLE = ("bfs", "sssp", "stcon")
+DRAWABLE = ("bfs", "sssp", "stcon", "betweenness")
 """Problems whose questions can be drawn, on graphs that are stored as arcs."""
 WEIGHTED = ("sssp", "bellman-ford")
 """Problems that need weights: a path is as long as their sum."""

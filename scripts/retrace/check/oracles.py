@@ -19,6 +19,7 @@ from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
 
 from retrace.check import certificates
 from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_path, certify_tree
+from retrace.check.graph500 import GRAPH500, RULES, TreeRules
 from retrace.check.result import CheckResult, compare, digest
 from retrace.devices.matrices import host_matrix, rows_of
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -91,7 +92,12 @@ class Oracle:
                 ends = query.source, query.target
                 claim, prove = "path", partial(certify_path, weighted, *ends, levels, predecessor)
             oracle = f"{result.oracle} and {CERTIFICATE} of the {claim}"
-            return self._proved(f"{problem} {claim} {query.target}", query.source, predecessor, prove, oracle)
+            claim = f"{problem} {claim} {query.target}"
+            result = self._proved(claim, query.source, predecessor, prove, oracle)
+            if result.verified and self._rules and problem in ("bfs", "sssp"):
+                broken = self._rules.broken(query.source, answer, predecessor, weighted=problem == "sssp")
+                reason = broken and f"rule {broken[0]} of Graph500, {RULES[broken[0]]}: {broken[1]}"
+                return CheckResult(broken is None, f"{oracle}, {GRAPH500}", reason)
         return result
 
     def _check_answer(self, problem: str, variant: str, query: Query, answer: Int32Array) -> CheckResult:
@@ -175,6 +181,13 @@ class Oracle:
             "lengths": "hops" if problem in ("bfs", "stcon") else "weights",
             "source": source,
         }
+
+    @cached_property
+    def _rules(self) -> TreeRules | None:
+        """Graph500's, of the trees of a graph whose searches the benchmark has picked."""
+        if not (isinstance(self.graph, CSRGraph) and "picked" in self.graph.info):
+            return None
+        return TreeRules(self.graph)
 
     @cached_property
     def _arrays(self) -> str:

@@ -29,7 +29,7 @@ def road_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
     width = max(1, math.ceil(math.sqrt(vertices)))
     vertex = np.arange(1, vertices, dtype=np.int64)
     has_left, has_up = vertex % width > 0, vertex >= width
-    goes_left = has_left & (~has_up | (_random(seed, "tree", vertices - 1) >> np.uint64(63) == 0))
+    goes_left = has_left & (~has_up | (uniform_words(seed, "tree", vertices - 1) >> np.uint64(63) == 0))
     tree = np.where(goes_left, vertex - 1, vertex - width)
     corner = has_left & has_up
     other_neighbour = np.where(goes_left, vertex - width, vertex - 1)
@@ -42,7 +42,7 @@ def road_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
             f"not {arcs}; change the counts or set stand_in to false"
         )
     corners = np.flatnonzero(corner)
-    drawn = corners[np.argsort(_random(seed, "edges", len(corners)), kind="stable")[:extra]]
+    drawn = corners[np.argsort(uniform_words(seed, "edges", len(corners)), kind="stable")[:extra]]
     u = np.concatenate((vertex, vertex[drawn]))
     v = np.concatenate((tree, other_neighbour[drawn]))
     tails, heads = np.concatenate((u, v)), np.concatenate((v, u))
@@ -68,11 +68,11 @@ def heavy_tailed_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
     drawn = edges
     while True:
         tails = np.concatenate(
-            (np.arange(1, vertices), _below(vertices, _random(seed, "edges", drawn)[tree:]))
+            (np.arange(1, vertices), _below(vertices, uniform_words(seed, "edges", drawn)[tree:]))
         )
         # Edge e has the ends 2 e (its tail) and 2 e + 1, which copies an earlier end. End 1 is vertex 0.
         end = np.arange(2 * drawn)
-        earlier = _below(np.maximum(end - 1, 1), _random(seed, "ends", 2 * drawn))
+        earlier = _below(np.maximum(end - 1, 1), uniform_words(seed, "ends", 2 * drawn))
         like = np.where((end % 2 == 1) & (end > 1), earlier, end)
         while (like[like] != like).any():
             like = like[like]
@@ -125,7 +125,7 @@ def sample_vertices(vertices: int, count: int, seed: int) -> Int32Array:
             f"expected 1 to {vertices}, the graph's vertices" if vertices else "but the graph has no vertices"
         )
         raise RetraceError(f"{count} sources requested, {expected}")
-    drawn = np.argsort(_random(seed, "sources", vertices), kind="stable")[:count]
+    drawn = np.argsort(uniform_words(seed, "sources", vertices), kind="stable")[:count]
     return np.sort(drawn).astype(np.int32)
 
 
@@ -147,8 +147,9 @@ def stream_key(seed: int, purpose: str) -> np.uint64:
     return np.uint64(first ^ second)
 
 
-def _random(seed: int, purpose: str, count: int) -> UInt64Array:
-    return _of_stream(seed, purpose, np.arange(max(count, 0), dtype=np.uint64))
+def uniform_words(seed: int, purpose: str, count: int, first: int = 0) -> UInt64Array:
+    """Return words of a random stream, shape (count,), uint64, from the one with number `first` on."""
+    return _of_stream(seed, purpose, np.arange(first, first + max(count, 0), dtype=np.uint64))
 
 
 def _of_stream(seed: int, purpose: str, places: UInt64Array) -> UInt64Array:

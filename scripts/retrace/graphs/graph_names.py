@@ -8,6 +8,9 @@ from retrace.system.errors import RetraceError
 UNREACHABLE = 2**31 - 1
 """Level or distance of an unreached vertex, in every answer."""
 
+DRAWN_AS = {"stcon": "pairs", "betweenness": "samples"}
+"""The parameter of a record that says how many questions were drawn; for other problems `sources`."""
+
 NO_GRAPH = "none"
 """The name of what solvers of the problem limits are given."""
 
@@ -17,6 +20,10 @@ of betweenness, sampled."""
 
 HUB_GRAPH = r"hub-([0-9]{1,2})-([0-9]{1,10})"
 """Name of a random graph with a hub, a vertex that has an arc to every other: see `generators.with_hub`."""
+
+STANDARD_GRAPH = r"(kron|urand)-([0-9]{1,2})"
+"""Name of a graph of the GAP Benchmark Suite: the logarithm of its vertices, base 2, of which those after the
+last edge's are left out; each vertex draws 16 edges."""
 
 COMPLETE_GRAPH = r"dense-([0-9]{1,10})"
 """Name of a complete graph: its vertices."""

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from retrace.graphs.dataset_registry import Pairs, Vertex, check_ids
 from retrace.system.errors import RetraceError
-from retrace.system.models import SHA256, FileModel, at, explain, one_line
+from retrace.system.models import SHA256, FileModel, Some, at, explain, one_line
 
 SEAL = "identity_sha256"
 """The key of the digest of all other keys."""
@@ -23,6 +23,17 @@ class Sample(FileModel):
 
     count: Annotated[int, Field(ge=1)]
     seed: int
+
+
+class Picked(FileModel):
+    """Where a benchmark that defines a graph searches from."""
+
+    seed: int
+    """Of its random numbers."""
+    vertices: Some[Vertex]
+    """Different vertices with arcs, in the benchmark's order."""
+    edges: Some[Annotated[int, Field(ge=1)]]
+    """For each, the edges in its component as they were drawn: self-loops and repeated ones count."""
 
 
 class Identity(FileModel):
@@ -44,6 +55,7 @@ class Identity(FileModel):
     source: Vertex | None = None
     pairs: Pairs | None = None
     sources: Sample | None = None
+    picked: Picked | None = None
     trusted_sha256: SHA256 | None = None
     identity_sha256: SHA256
 
@@ -57,6 +69,9 @@ class Identity(FileModel):
         check_ids(self.vertices, self.source, self.pairs)
         if self.sources is not None and self.sources.count > self.vertices:
             raise at("sources.count", f"expected at most {self.vertices}, found {self.sources.count}")
+        if self.picked is not None and max(self.picked.vertices) >= self.vertices:
+            greatest = max(self.picked.vertices)
+            raise at("picked.vertices", f"expected ids below {self.vertices}, found {greatest}")
         return self
 
 

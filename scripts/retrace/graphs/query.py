@@ -11,7 +11,7 @@ import numpy as np
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import Graph
 from retrace.graphs.generators import sample_vertices, shuffled_tails
-from retrace.graphs.graph_names import NO_GRAPH
+from retrace.graphs.graph_names import DRAWN_AS, NO_GRAPH
 from retrace.graphs.random import RandomGraph
 from retrace.system.errors import RetraceError
 
@@ -58,6 +58,8 @@ class Query:
     """The seed `sources` were sampled with, if they were sampled."""
     number: int | None = None
     """Which of a `Draw` it is, from 0; None if it is the only question."""
+    edges: int | None = None
+    """Edges of the source's component, as Graph500 counts them, where the graph's identity says so."""
 
     @classmethod
     def sampled(cls, vertices: int, count: int, seed: int) -> Query:
@@ -84,17 +86,27 @@ class Draw:
 
     count: int
     seed: int
-    of_pairs: bool = False
-    """Whether each has a target, for st-connectivity."""
+    problem: str = "bfs"
+    """For st-connectivity each has a target, for betweenness `AT_A_TIME` sources."""
+
+    AT_A_TIME: ClassVar[int] = 4
+    """As many as in a trial of the GAP Benchmark Suite."""
+
+    @classmethod
+    def of(cls, info: dict[str, Any], count: int, seed: int, problem: str) -> Draw:
+        """Return a draw from the graph of `info`, which may have picked vertices, by a seed of its own."""
+        most = count if problem == "stcon" else info["vertices"]
+        return cls(min(count, most), info.get("picked", {"seed": seed})["seed"], problem)
 
     @property
     def key(self) -> str:
         """The parameter of a record that says how many there are."""
-        return "pairs" if self.of_pairs else "sources"
+        return DRAWN_AS.get(self.problem, "sources")
 
     def parameters(self) -> dict[str, int | str]:
         """Return what a record stores of it."""
-        return {self.key: self.count, "source_seed": self.seed}
+        of_each = {"sources": self.AT_A_TIME} if self.problem == "betweenness" else {}
+        return {**of_each, self.key: self.count, "source_seed": self.seed}
 
     def queries(self, graph: CSRGraph) -> tuple[Query, ...]:
         """Return `count` questions, or as many as the graph has; RetraceError if it has none.
@@ -103,13 +115,26 @@ class Draw:
         sample. Sources are different vertices with outgoing arcs. Pairs join each of the first √count
         vertices to each of the next √count: SciPy then searches from 8 sources for 64 pairs, whose levels
         hold the answers to all targets. Each √count consecutive pairs have all sources and all targets.
+        Betweenness takes `AT_A_TIME` vertices for each. Those that a graph has picked come before any drawn.
         """
-        ids = shuffled_tails(graph.indptr, self.seed).tolist()
-        if len(ids) < (least := 1 + self.of_pairs):
+        if "picked" in graph.info:
+            ids = graph.info["picked"]["vertices"]
+        else:
+            ids = shuffled_tails(graph.indptr, self.seed).tolist()
+        least = {"stcon": 2, "betweenness": self.AT_A_TIME}.get(self.problem, 1)
+        if len(ids) < least:
             shortage = f"{len(ids)} vertices have outgoing arcs, expected at least {least} to search from"
             raise RetraceError(f"{graph.name}: {shortage}; leave the graph or `sources` out")
-        if not self.of_pairs:
-            return tuple(Query(source, number=number) for number, source in enumerate(ids[: self.count]))
+        if self.problem == "betweenness":
+            parts = [ids[k * least : (k + 1) * least] for k in range(min(self.count, len(ids) // least))]
+            return tuple(
+                Query(part[0], sources=tuple(sorted(part)), source_seed=self.seed, number=number)
+                for number, part in enumerate(parts)
+            )
+        if self.problem != "stcon":
+            edges = graph.info["picked"]["edges"] if "picked" in graph.info else [None] * len(ids)
+            asked = zip(range(self.count), ids, edges, strict=False)
+            return tuple(Query(source, number=number, edges=edges) for number, source, edges in asked)
         side = min(ceil(sqrt(self.count)), len(ids) // 2)
         sources, targets = ids[:side], ids[side : 2 * side]
         return tuple(

@@ -359,9 +359,7 @@ def unmeasured(
         solver = find(name)
         where, factory = (backend, open_device) if backend in solver.backends else ("host", None)
         if sources is not None:
-            of_pairs = solver.problem == "stcon"
-            most = sources if of_pairs else min(sources, info["vertices"])
-            draw = Draw(most, seed, of_pairs)
+            draw = Draw.of(info, sources, seed, solver.problem)
             cases.append(Measurement(request=Request(name, where, Query(), factory, draw)))
             continue
         for query in queries(solver.problem, info):

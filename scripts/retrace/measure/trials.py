@@ -535,6 +535,7 @@ class Measurement(Results):
             self.digest = digest(outcome.answer)
         if self.questions:
             question = {"source": query.source, "target": query.target, "iterations": outcome.iterations}
+            question |= {} if query.edges is None else {"edges": query.edges}
             outcome = outcome.with_times(**question, digest=self.digest[:DIGEST_DIGITS])
         self.trials.append(outcome.times)
         self.iterations, self.observed = outcome.iterations, outcome.observed

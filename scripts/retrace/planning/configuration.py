@@ -177,7 +177,8 @@ class Configuration(FileModel):
         """Return how much of an experiment this run measures."""
         given = {key: value for key in Limits.model_fields if (value := getattr(self, key)) is not None}
         of_experiment = self.experiments[experiment]
-        by_scale = {key: getattr(of_experiment, key) for key in ("longest_s", "budget_s", "least_trials")}
+        keys = ("longest_s", "budget_s", "least_trials", "emulated_vertices")
+        by_scale = {key: getattr(of_experiment, key) for key in keys}
         of_scale = {key: values[self.scale] for key, values in by_scale.items() if self.scale in values}
         return self.limits[self.scale].model_copy(update=of_scale | given)
 

@@ -14,6 +14,7 @@ from retrace.graphs.graph_names import (
     HUB_GRAPH,
     NO_GRAPH,
     RANDOM_GRAPH,
+    STANDARD_GRAPH,
     require_complete,
     resolve_arcs,
 )
@@ -26,6 +27,7 @@ from retrace.system.models import (
     OneOrMore,
     OneOrMoreTexts,
     Some,
+    Text,
     at,
     read_as,
     read_yaml,
@@ -82,6 +84,8 @@ class Experiment(Given):
     """By scale, in place of `budget_s` in the limits."""
     least_trials: dict[Scale, LeastTrials] = Field(default_factory=dict)
     """By scale, in place of `least_trials` in the limits."""
+    emulated_vertices: dict[Scale, Positive] = Field(default_factory=dict)
+    """By scale, in place of `emulated_vertices` in the limits."""
     sources: dict[Scale, Positive] = Field(default_factory=dict)
     """By scale, how many sources, or pairs for st-connectivity, the seed draws from each graph: a trial has
     one of its own, and there are as many trials as `budget_s` allows. Without it, all have the graph's."""
@@ -89,6 +93,8 @@ class Experiment(Given):
     """By scale, for how many seconds a search is repeated on a GPU to measure its energy; else it is not."""
     gpus: Annotated[int, Field(ge=0, lt=2**31)] = 0
     """GPUs without which the larger graphs are not measured."""
+    more_tables: Many[Text] = ()
+    """Further files in `results/tables/`, which rules of a package make."""
     setups: Annotated[int, Field(ge=0, lt=2**31)] = 0
     """Passes that time a device solver's setup; no more begin after a quarter of a second."""
 
@@ -135,11 +141,13 @@ class Experiment(Given):
         if self.given == "limits":
             pattern, expected = NO_GRAPH, [NO_GRAPH]
         elif self.given == "graph":
-            data_sets, pattern = sorted(datasets), f"{RANDOM_GRAPH}|{HUB_GRAPH}|{COMPLETE_GRAPH}"
+            data_sets = sorted(datasets)
+            pattern = "|".join((RANDOM_GRAPH, HUB_GRAPH, STANDARD_GRAPH, COMPLETE_GRAPH))
             expected = [
                 *data_sets,
                 *expected,
                 "one with a hub such as hub-14-5",
+                "one of GAP's such as kron-14 and urand-14",
                 "a complete one such as dense-256",
             ]
         for kind in ("graphs", "larger_graphs"):

@@ -106,6 +106,7 @@ class Plan:
         targets: dict[str, list[str]] = defaultdict(list)
         for name in self.experiments:
             targets[name] += made("tables", name) + self.measured(name) + self.peers(name)
+            targets[name] += [f"results/tables/{file}" for file in self.experiments[name].more_tables]
         for name, experiment in self.figures.items():
             drawn_from = self.waterfalls[name][1] if name in self.waterfalls else [experiment]
             targets[name] += made("figures", name) + self.measured(*drawn_from)

@@ -11,7 +11,8 @@ OF_SAMPLE = Setting(1, "seed of the sample", least=-(2**63), most=2**63 - 1)
 DRAWN: Settings = {"sources": Setting(1, "number of sampled sources"), "source_seed": OF_SAMPLE}
 
 ASKED: Mapping[str, Settings] = {
-    **dict.fromkeys(("bfs", "sssp", "betweenness"), DRAWN),
+    **dict.fromkeys(("bfs", "sssp"), DRAWN),
+    "betweenness": {**DRAWN, "samples": Setting(1, "number of such samples, a trial each")},
     "stcon": {
         "pairs": Setting(1, "number of sampled pairs"),
         "source_seed": OF_SAMPLE,

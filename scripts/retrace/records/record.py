@@ -19,6 +19,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import CATALOGUE
+from retrace.graphs.graph_names import DRAWN_AS
 from retrace.records.parameters import check_parameters
 from retrace.records.variant import UNSTATED
 from retrace.system.errors import RetraceError
@@ -94,6 +95,9 @@ class Trial(Model):
         default=None, description="vertex id, 0-based, where each trial has its own; else the record's"
     )
     target: Count | None = Field(default=None, description="the same of the target for st-connectivity")
+    edges: Count | None = Field(
+        default=None, description="of the source's component, as Graph500 counts them, where they are known"
+    )
     iterations: Count | None = Field(default=None, description="where each trial has a source of its own")
     digest: Annotated[str, Field(pattern=f"^[0-9a-f]{{{DIGEST_DIGITS}}}$")] | None = Field(
         default=None, description="start of the answer's sha256, where each trial has a source of its own"
@@ -308,8 +312,7 @@ class Record(Model):
     @property
     def drawn(self) -> int | None:
         """How many sources, or pairs, were drawn, of which each trial has one; None if all have the same."""
-        key = "pairs" if self.problem == "stcon" else "sources"
-        count = None if self.problem == "betweenness" else self.parameters.get(key)
+        count = self.parameters.get(DRAWN_AS.get(self.problem, "sources"))
         return None if count is None else int(count)
 
     @property
@@ -380,7 +383,7 @@ class Record(Model):
     def label(self) -> str:
         """The graph's name in tables and figures, which a substitute never has alone."""
         name, origin = self.graph.name, self.graph.origin
-        for key in ("sources", "pairs"):
+        for key in ("sources", "pairs", "samples"):
             if key in self.parameters:
                 name = f"{name}, {self.parameters[key]} {key}"
         if origin == "stand-in":

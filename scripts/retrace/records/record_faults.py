@@ -7,7 +7,14 @@ from datetime import UTC, datetime, timedelta
 
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.graphs.dataset_registry import Dataset
-from retrace.graphs.graph_names import COMPLETE_GRAPH, HUB_GRAPH, NO_GRAPH, RANDOM_GRAPH, most_arcs
+from retrace.graphs.graph_names import (
+    COMPLETE_GRAPH,
+    HUB_GRAPH,
+    NO_GRAPH,
+    RANDOM_GRAPH,
+    STANDARD_GRAPH,
+    most_arcs,
+)
 from retrace.graphs.pins import is_trusted
 from retrace.records.record import HELD_BACK, Record, Trial
 from retrace.system.models import one_line
@@ -178,6 +185,9 @@ def _unknown_graph(record: Record) -> Iterator[str]:
         vertices = 1 << min(64, int(numbers[1] or numbers[3]))
         arcs = vertices * int(numbers[2] or numbers[4])
         spread = vertices - 1 if numbers[3] else 0  # new arcs of a hub, which had some before
+    elif numbers := re.fullmatch(STANDARD_GRAPH, graph.name):
+        most = 1 << min(64, int(numbers[2]))  # without those behind the last edge, and repeated edges
+        vertices, arcs, spread = min(graph.vertices, most), 0, 32 * most
     elif numbers := re.fullmatch(COMPLETE_GRAPH, graph.name):
         vertices = int(numbers[1])
         arcs = most_arcs(vertices)

@@ -1,5 +1,6 @@
 """What records of a machine, and those of others, say of each other: what contradicts, repeats, lacks."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -9,6 +10,7 @@ from math import ceil, inf, sqrt
 import numpy as np
 
 from retrace.graphs.generators import search_keys
+from retrace.graphs.graph_names import DRAWN_AS, STANDARD_GRAPH
 from retrace.records.record import Record, Trial
 from retrace.records.statistics import LEAST_TRIALS
 
@@ -75,7 +77,7 @@ def _statements(record: Record, rounds: int) -> Iterator[tuple[tuple[object, ...
         count = parameters.get("pairs") or parameters.get("sources")
         yield ("parameters.source_seed", record.experiment, *named, count), seed
         if record.drawn is not None:
-            asked = record.problem == "stcon", graph.name, graph.edition, graph.arcs, seed
+            asked = DRAWN_AS.get(record.problem), graph.name, graph.edition, graph.arcs, seed
             for number, trial in _numbered(record, rounds):
                 yield ("trials.source", *asked, number), (trial.source, trial.target)
     if record.agreed:
@@ -323,7 +325,8 @@ def undrawn(own: Mapping[str, Record], known: Mapping[str, Record]) -> Iterator[
     rounds = most_rounds(known)
     for place, record in own.items():
         seed, count = record.parameters.get("source_seed"), record.drawn
-        if seed is None or not count or not record.trials:
+        picked = re.fullmatch(STANDARD_GRAPH, record.graph.name)  # whose sources its benchmark picks
+        if seed is None or not count or not record.trials or picked:
             continue
         side, drawn = ceil(sqrt(count)), set[tuple[int, int]]()
         for number, trial in _numbered(record, rounds[_file(place)]):

@@ -8,7 +8,10 @@ from types import MappingProxyType
 
 from retrace.system.errors import RetraceError
 
-QUERY = ("pair", "target", "sources", "pairs", "source_seed", "threads", "weight_low", "weight_high")
+QUERY = (
+    *("pair", "target", "sources", "pairs", "samples", "source_seed"),
+    *("threads", "weight_low", "weight_high"),
+)
 """Parameters of a record that are no settings of its solver: what was asked, and how the machine was used."""
 
 UNSTATED = {"loop": "python"}

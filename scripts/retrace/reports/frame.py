@@ -34,7 +34,7 @@ PAIRS = (PRINTED_PAIR, "near", "unreachable")
 KINDS = ("report", "ours", "library")
 """Whose algorithm a solver is, in the order they are shown."""
 REPORT = "the report's"
-QUESTION = ("sources", "pairs", "source_seed", "pair", "target")
+QUESTION = ("sources", "pairs", "samples", "source_seed", "pair", "target")
 """The parameters of a record that say what is asked of a graph, beside its source."""
 
 
