@@ -1,4 +1,4 @@
-# The GAP Benchmark Suite: its source, and the library that is compiled with it.
+# The GAP Benchmark Suite: its source, the library that is compiled with it, and its graphs.
 
 
 import retrace_peers
@@ -29,3 +29,28 @@ rule gapbs:
     shell:
         "python {input.script:q} get-gapbs --output {output:q} --warnings {log:q}"
         " > {log:q} 2> >(tee -a {log:q} >&2)"
+
+
+rule standard_graph:
+    """Make GAP's graph {kind}-{scale} by its own generator and builder, with the sources that it picks."""
+    input:
+        f"{KERNELS}/retrace_peers/standard_graph.cpp",
+        peer=retrace_peers.outcome,
+        script=STAGE,
+        code=imports("retrace_peers/standard_graphs.py"),
+    output:
+        directory("resources/graphs/{kind,kron|urand}-{scale,[0-9]+}"),
+    log:
+        "logs/graph/{kind}-{scale}.log",
+    priority: 2
+    conda:
+        ENVIRONMENT
+    params:
+        job=lambda wildcards: words_of(
+            name="{kind}-{scale}".format(**wildcards), seed=config["seed"]
+        ),
+    message:
+        "Generate {wildcards.kind}-{wildcards.scale}"
+    shell:
+        "python {input.script:q} generate-standard-graph {params.job:q}"
+        " --output {output:q} --warnings {log:q} > {log:q} 2> >(tee -a {log:q} >&2)"

@@ -1,5 +1,5 @@
-# Rules of this package: graphs of the GAP Benchmark Suite, and scores of one graph in shards.
+# Rules of this package: scores by protocols of the field, and of one graph in shards.
 
 
-include: "standard_graphs.smk"
+include: "protocol_scores.smk"
 include: "scores/shards.smk"
