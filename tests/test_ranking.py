@@ -18,7 +18,15 @@ from hypothesis import strategies as st
 from fabricated import changed, drawn, record, trial
 from retrace.records import margins as margins_module
 from retrace.records.bootstrap import interval
-from retrace.records.margins import Conditions, Margin, Margins, margins, margins_csv, phase_times
+from retrace.records.margins import (
+    ALL_MACHINES,
+    Conditions,
+    Margin,
+    Margins,
+    margins,
+    margins_csv,
+    phase_times,
+)
 from retrace.records.ranking import (
     REPEATS_DIFFER,
     Order,
@@ -332,10 +340,29 @@ def test_margins_are_those_of_pairs_of_the_same_work() -> None:
         for name, by in (("table-3.3", 1.0), ("fast-bfs", 1 + number / 100)):
             times = [trial(10.0 * (1 + (by - 1) / 2), upload=10.0 * (1 + (by - 1) * 1.5))] * 3
             pairs.append(record("bfs/queue", "NY", trials=times, experiment=name, source=number))
-    (found,) = compute_margins(pairs).items()
-    assert found == (("h200", Conditions("CPU", 1.0, 1)), Margin(20, pytest.approx(1.2)))
+    margin = Margin(20, pytest.approx(1.2))
+    work = {("h200", Conditions("CPU", 1.0, 1)): margin, (ALL_MACHINES, Conditions("CPU", 0.0, 1)): margin}
+    assert compute_margins(pairs) == work
     assert compute_margins(pairs[:36]) == {}
     assert compute_margins(changed(one, experiment="a") for one in pairs) == {}
+
+
+def test_rounds_are_pairs_where_experiments_have_too_few() -> None:
+    """Rounds of 10 ms and i % more, on two machines; short and long ones are one work, of two experiments none."""
+    records = [
+        of_rounds([ms] * 3, [ms * (1 + i / 100)] * 3, source=i, machine=f"h{1 + i % 2}00")
+        for i, ms in zip(range(1, 21), [0.1, 200.0] * 10, strict=True)
+    ]
+    computed = compute_margins(records)
+    assert computed == {(ALL_MACHINES, Conditions("CPU", 0.0, 1)): Margin(20, pytest.approx(1.2))}
+    assert computed.of("h100", Conditions("CPU", 100.0, 3)) == pytest.approx(1.2)
+    assert computed.of("h100", Conditions("GPU", 100.0, 3)) == inf
+
+
+def test_what_machines_have_goes_before_what_all_have() -> None:
+    known = Margins(KNOWN | {(ALL_MACHINES, Conditions("GPU", 0.0, 1)): Margin(400, 1.1)})
+    assert known.of("h100", Conditions("GPU", 0.0, 1)) == 1.6
+    assert known.spread == KNOWN.spread
 
 
 def test_a_table_of_margins_is_read_as_it_was_written(

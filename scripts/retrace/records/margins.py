@@ -24,6 +24,8 @@ MAGNITUDES = (100.0, 1.0, 0.0)
 """Times from so many ms on have margins apart: the shorter, the less they repeat."""
 ROUNDS = (ENOUGH_ROUNDS, 1)
 """Records of so many rounds or more have margins apart."""
+ALL_MACHINES = "all"
+"""In place of a machine's name: pairs of every machine, for work of which no machine has enough."""
 MARGINS = ROOT / "results/repeatability.csv"
 
 
@@ -41,6 +43,11 @@ class Conditions(NamedTuple):
         from_ms = next(least for least in MAGNITUDES if ms >= least)
         rounds = next(least for least in ROUNDS if record.rounds >= least)
         return cls("GPU" if record.cores is None else "CPU", from_ms, rounds)
+
+    @property
+    def widest(self) -> Conditions:
+        """What stands in for all work of the processor."""
+        return Conditions(self.processor, MAGNITUDES[-1], ROUNDS[-1])
 
     @property
     def next_wider(self) -> Conditions | None:
@@ -62,22 +69,29 @@ class Margin:
 class Margins(dict[tuple[str, Conditions], Margin]):
     """Margins by machine and work, of those with enough pairs."""
 
-    def of(self, machine: str, work: Conditions | None) -> float:
+    def of(self, machine: str, work: Conditions) -> float:
         """Return the margin of a machine's work; infinite if nothing is known of any.
 
-        With too few pairs it is the greatest of other machines, else that of the next wider work.
+        With too few pairs it is the greatest of other machines, else that of the next wider work, else that
+        of the processor's work on all machines.
         """
-        if work is None:
-            return inf
-        alike = [margin.ratio for (_, other), margin in self.items() if other == work]
         if (machine, work) in self:
             return self[machine, work].ratio
-        return max(alike) if alike else self.of(machine, work.next_wider)
+        if alike := [margin.ratio for (_, other), margin in self.of_machines() if other == work]:
+            return max(alike)
+        if wider := work.next_wider:
+            return self.of(machine, wider)
+        return self[ALL_MACHINES, work].ratio if (ALL_MACHINES, work) in self else inf
+
+    def of_machines(self) -> list[tuple[tuple[str, Conditions], Margin]]:
+        """Return the margins that one machine has."""
+        return [(place, margin) for place, margin in self.items() if place[0] != ALL_MACHINES]
 
     @property
     def spread(self) -> float:
         """How many times as wide one machine's margin is as another's of the same work, at most."""
-        alike = ([m.ratio for (_, other), m in self.items() if other == work] for _, work in self)
+        known = self.of_machines()
+        alike = ([m.ratio for (_, other), m in known if other == work] for (_, work), _ in known)
         return max((max(ratios) / min(ratios) for ratios in alike), default=1.0)
 
     def summarise(self, record: Record, rounds: Sequence[Sequence[float]]) -> Summary:

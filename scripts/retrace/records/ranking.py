@@ -14,8 +14,8 @@ RULE = (
     f"{CONFIDENCE:.0%} of {RESAMPLES} bootstrap resamples, of rounds (processes) and then of trials within "
     "each; where both have the same sources, the same trials of both. One time is less than another only if "
     "the whole interval lies beyond the margin: the least with which no more than 5 % of the pairs of the "
-    "same work, measured in two experiments, would be called different. It takes "
-    f"{LEAST_TRIALS} trials of each, or fewer of {LONG_MS / 1000:.0f} s or more."
+    "same work, measured in two experiments (of too few: in two rounds), would be called different. "
+    f"It takes {LEAST_TRIALS} trials of each, or fewer of {LONG_MS / 1000:.0f} s or more."
 )
 """What `rank` does, in words."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil
 
-from retrace.records.margins import Conditions, Margin, Margins, phase_times
+from retrace.records.margins import ALL_MACHINES, Conditions, Margin, Margins, phase_times
 from retrace.records.ranking import near_end
 from retrace.records.record import Phase, Record
 from retrace.records.statistics import LEAST_TRIALS, Summary
@@ -72,17 +72,35 @@ def repeated_times(record: Record, phase: Phase, known: Margins | None = None) -
 
 
 def compute_margins(records: Iterable[Record]) -> Margins:
-    """Compute the margins of machines and work from the records, of at least `LEAST_PAIRS` pairs."""
+    """Compute the margins of machines and work from the records, of at least `LEAST_PAIRS` pairs.
+
+    `ALL_MACHINES` have one of each processor's work, of whatever length and rounds; it counts rounds of one
+    record as pairs, too.
+    """
     every, computed = list(records), Margins()
     for phase in PAIRED_BY:
         alike: dict[tuple[str, Conditions], list[float]] = defaultdict(list)
         for pair in repetitions(every, phase, Margins()):
             alike[pair.first.machine.name, pair.work].append(pair.assured)
+            alike[ALL_MACHINES, pair.work.widest].append(pair.assured)
+        for work, ratio in between_rounds(every, phase):
+            alike[ALL_MACHINES, work].append(ratio)
         for place, assured in alike.items():
             if len(assured) >= LEAST_PAIRS:
                 margin = Margin(len(assured), quantile_of_next(assured))
                 computed[place] = max(margin, computed.get(place, margin), key=lambda one: one.ratio)
     return computed
+
+
+def between_rounds(records: Iterable[Record], phase: Phase) -> Iterator[tuple[Conditions, float]]:
+    """Yield, of each two rounds of a record, the widest work and by how much the rounds differ at least."""
+    for record in records:
+        times = repeated_times(record, phase, Margins()) if record.timed and record.rounds > 1 else None
+        rounds = (
+            [Summary.of(trials) for trials in times.trials if len(trials) >= LEAST_TRIALS] if times else []
+        )
+        for first, second in combinations(rounds, 2):
+            yield Conditions.of(record, first.median).widest, near_end(first, second)
 
 
 def quantile_of_next(values: Sequence[float]) -> float:
