@@ -348,7 +348,7 @@ def test_margins_are_those_of_pairs_of_the_same_work() -> None:
 
 
 def test_rounds_are_pairs_where_experiments_have_too_few() -> None:
-    """Rounds of 10 ms and i % more, on two machines; short and long ones are one work, of two experiments none."""
+    """Rounds i % apart, on two machines; short and long ones are one work, of two experiments none."""
     records = [
         of_rounds([ms] * 3, [ms * (1 + i / 100)] * 3, source=i, machine=f"h{1 + i % 2}00")
         for i, ms in zip(range(1, 21), [0.1, 200.0] * 10, strict=True)
@@ -408,7 +408,7 @@ def test_the_same_work_is_called_different_once_in_twenty_at_most(
 ) -> None:
     """Also of work that the margins do not know: each tenth of the works is judged by the others' pairs."""
     called = alarms(committed, machine, phase)
-    assert len(called) > 100
+    assert len(called) > 90
     assert sum(called) / len(called) <= FALSE_ALARMS
 
     def tenth(one: Record) -> int:

@@ -95,11 +95,9 @@ def compute_margins(records: Iterable[Record]) -> Margins:
 def between_rounds(records: Iterable[Record], phase: Phase) -> Iterator[tuple[Conditions, float]]:
     """Yield, of each two rounds of a record, the widest work and by how much the rounds differ at least."""
     for record in records:
-        times = repeated_times(record, phase, Margins()) if record.timed and record.rounds > 1 else None
-        rounds = (
-            [Summary.of(trials) for trials in times.trials if len(trials) >= LEAST_TRIALS] if times else []
-        )
-        for first, second in combinations(rounds, 2):
+        times = repeated_times(record, phase, Margins()) if record.timed else None
+        trials = [some for some in times.trials if len(some) >= LEAST_TRIALS] if times else []
+        for first, second in combinations(map(Summary.of, trials), 2):
             yield Conditions.of(record, first.median).widest, near_end(first, second)
 
 
