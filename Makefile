@@ -6,8 +6,10 @@ CORES ?= 4
 CAPABILITIES ?= 5.0 5.2 6.1 7.0 7.5 8.0 8.6 8.9 9.0 10.0 12.0
 VENV := .venv
 BIN := $(VENV)/bin
+# What a caller may have set for other environments.
+unexport PYTHONPATH PYTHONHOME
 
-.PHONY: reproduce report test architectures mutants check schemas pages site gpu peers cluster cluster-test bundle crate clean help
+.PHONY: reproduce report test architectures mutants check schemas pages site gpu peers cluster cluster-test bundle crate clean help moved
 
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
@@ -74,7 +76,10 @@ clean:  ## Delete what a run makes; the environment and downloads stay
 help:  ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST)
 
-# Each stamp comes after its packages: what was interrupted is done again.
+# Each stamp comes after its packages: what was interrupted is done again, and all where .venv was moved or copied.
+MADE_IN := $(shell sed -n 's/^command = .* -m venv \(--clear \)\{0,1\}//p' $(VENV)/pyvenv.cfg 2> /dev/null)
+MOVED := $(if $(MADE_IN),$(shell test "$(MADE_IN)" -ef $(VENV) || echo moved))
+$(VENV)/run $(VENV)/dev $(VENV)/cluster $(VENV)/bundle $(VENV)/gpu $(VENV)/peers: $(MOVED)
 $(VENV)/run: OFFLINE := $(WHEELS:%=--wheels %)
 $(VENV)/run: requirements.lock
 $(VENV)/dev: requirements-dev.lock
@@ -82,7 +87,7 @@ $(VENV)/cluster: requirements-cluster.lock
 $(VENV)/bundle: requirements-bundle.lock
 
 $(VENV)/run $(VENV)/dev $(VENV)/cluster $(VENV)/bundle: requirements-uv.lock
-	$(PYTHON) scripts/set_up.py $(filter-out requirements-uv.lock, $^) --environment $(VENV) $(OFFLINE) $(OPTIONS)
+	$(PYTHON) scripts/set_up.py $(filter-out requirements-uv.lock moved, $^) --environment $(VENV) $(OFFLINE) $(OPTIONS)
 	@touch $@ $(VENV)/run
 
 # What tests take from npm; without it they are skipped.

@@ -9,14 +9,19 @@ installed, so that `retrace` works in any folder.
 
 import argparse
 import fcntl
+import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parents[1]
 OLDEST = (3, 11)
 """The oldest version of Python that the packages of the locks have."""
+
+ELSEWHERE = ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT")
+"""What a caller may have set for other environments."""
 
 
 class SetUpError(Exception):
@@ -26,8 +31,12 @@ class SetUpError(Exception):
 def run(*command: object, quiet: bool = False) -> bool:
     """Run a command; return whether it is there and succeeded."""
     output = subprocess.DEVNULL if quiet else None
+    settings = {name: value for name, value in os.environ.items() if name not in ELSEWHERE} | {
+        "PIP_USER": "0"
+    }
     try:
-        return subprocess.run([str(part) for part in command], stdout=output, check=False).returncode == 0
+        words = [str(part) for part in command]
+        return subprocess.run(words, stdout=output, env=settings, check=False).returncode == 0
     except OSError as error:
         print(error, file=sys.stderr)
         return False
@@ -43,9 +52,10 @@ def set_up(environment: Path, lock: Path | None, wheels: Path | None, project: b
         fcntl.flock(lock_file, fcntl.LOCK_EX)
         python = environment / "bin/python"
         # activate is the last file that venv writes: what was interrupted is done again
-        if not (environment / "bin/activate").exists():
+        if was_moved(environment) or not (environment / "bin/activate").exists():
             tell(f"making {environment} with Python {'.'.join(map(str, sys.version_info[:3]))}")
-            require(run(sys.executable, "-m", "venv", environment), f"{sys.executable} -m venv {environment}")
+            made = run(sys.executable, "-m", "venv", "--clear", environment)
+            require(made, f"{sys.executable} -m venv --clear {environment}")
         if lock is not None:
             tell(f"installing the packages of {lock.name}")
             require(install(python, lock, wheels), f"the installation of {lock.name}")
@@ -60,6 +70,24 @@ def set_up(environment: Path, lock: Path | None, wheels: Path | None, project: b
                 "--no-build-isolation",
             )
             require(run(python, "-m", "pip", *options, "--editable", ROOT), "the installation of Retrace")
+            name_place_relatively(environment)
+
+
+def was_moved(environment: Path) -> bool:
+    """Return whether an environment was made in another place, which its programs name."""
+    with suppress(OSError):
+        for line in (environment / "pyvenv.cfg").read_text().splitlines():
+            if line.startswith("command = "):
+                place = Path(line.partition(" -m venv ")[2].removeprefix("--clear "))
+                return not (place.exists() and place.samefile(environment))
+    return False
+
+
+def name_place_relatively(environment: Path) -> None:
+    """Let an environment in the checkout name its packages from there, so that a copy runs its own."""
+    if environment.resolve().is_relative_to(ROOT):
+        for file in environment.resolve().glob("lib/python*/site-packages/__editable__.retrace-*.pth"):
+            file.write_text(os.path.relpath(ROOT / "scripts", file.parent) + "\n")
 
 
 def install(python: Path, lock: Path, wheels: Path | None) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shutil
+import site
 import subprocess
 import sys
 import sysconfig
@@ -16,9 +18,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+import set_up as set_up_module
 from command_line import PROJECT
 from project_copy import copy_project
+from retrace.cli import check_environment
 from retrace.system import job_python
+from retrace.system.errors import RetraceError
 from set_up import SetUpError, set_up
 
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -114,6 +119,66 @@ def test_an_environment_of_another_python_stays(root: Path) -> None:
     assert ready(root) == root / f".venv-{VERSION}/bin"
 
 
+def test_an_environment_that_was_moved_is_made_anew(root: Path) -> None:
+    environment = root / ".venv"
+    for place, times in (
+        (environment, 1),
+        (root / "before/.venv", 2),
+        (root / "scripts", 3),
+    ):  # moved, copied
+        ready(root)
+        sys.path.pop()
+        (environment / "pyvenv.cfg").write_text(f"command = python3 -m venv --clear {place}\n")
+        ready(root)
+        sys.path.pop()
+        (environment / "pyvenv.cfg").unlink()
+        assert (environment / "times").read_text() == "once " * times
+
+
+def test_a_copy_runs_its_own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original, copy = tmp_path / "original", tmp_path / "copy"
+    (original / "scripts").mkdir(parents=True)
+    packages = original / f".venv/lib/python{VERSION}/site-packages"
+    packages.mkdir(parents=True)
+    (packages / "__editable__.retrace-0.1.0.pth").write_text(f"{original / 'scripts'}\n")
+    monkeypatch.setattr(set_up_module, "ROOT", original)
+    set_up_module.name_place_relatively(original / ".venv")
+    shutil.copytree(original, copy)
+    for place in (original, copy):
+        before = [*sys.path]
+        site.addsitedir(str(place / f".venv/lib/python{VERSION}/site-packages"))
+        assert str(place / "scripts") in sys.path
+        sys.path[:] = before
+
+
+def test_make_sets_up_anew_what_was_moved(tmp_path: Path) -> None:
+    for name in ("Makefile", "requirements.lock", "requirements-uv.lock"):
+        shutil.copy(PROJECT / name, tmp_path)
+    (tmp_path / ".venv").mkdir()
+
+    def planned() -> str:
+        (tmp_path / ".venv/run").touch()
+        return subprocess.run(
+            ["make", "-n", "reproduce"], cwd=tmp_path, capture_output=True, text=True
+        ).stdout
+
+    (tmp_path / ".venv/pyvenv.cfg").write_text(f"command = /a b/python -m venv {tmp_path}/.venv\n")
+    assert "set_up.py" not in planned()
+    (tmp_path / ".venv/pyvenv.cfg").write_text(
+        f"command = /a b/python -m venv --clear {tmp_path}/old/.venv\n"
+    )
+    assert "set_up.py requirements.lock --environment" in planned()
+
+
+def test_a_program_of_a_copied_environment_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/activate").touch()
+    with pytest.raises(RetraceError, match=r"bin/retrace: expected to run in its own environment, found "):
+        check_environment(tmp_path / "bin/retrace")
+    check_environment(Path(sys.prefix, "bin/retrace"))
+    check_environment(PROJECT / "scripts/retrace/__main__.py")
+
+
 def test_a_failed_set_up_ends_the_run_and_is_repeated(root: Path) -> None:
     write_set_up(root, status=1)
     with pytest.raises(SystemExit, match="1"):
@@ -129,6 +194,21 @@ def test_an_environment_that_lacks_a_package_is_told(root: Path) -> None:
     next((root / ".venv/lib").rglob("an_extra_package.py")).unlink()
     with pytest.raises(SystemExit, match=r"error: .*\.venv lacks an_extra_package; delete it"):
         ready(root)
+
+
+def test_the_settings_of_the_caller_leave_an_environment_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A pip that installs for the user, or elsewhere, or a PYTHONPATH with another NumPy."""
+    for name in ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PYTHONPATH"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    assert set_up_module.run(sys.executable, "-c", "import os; print(*sorted(os.environ.items()), sep='\\n')")
+    shown = capfd.readouterr().out
+    assert "('PIP_USER', '0')" in shown
+    assert str(tmp_path) not in shown.replace(os.environ.get("PYTEST_CURRENT_TEST", ""), "")
+    command = ["make", "-f", PROJECT / "Makefile", "--eval", "shown:; @env", "shown"]
+    shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert not re.search("^PYTHON(PATH|HOME)=", shown, re.MULTILINE)
 
 
 def test_a_step_that_fails_says_which(tmp_path: Path) -> None:

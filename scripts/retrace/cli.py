@@ -4,10 +4,12 @@ A package names a function as an entry point of `retrace.commands`; it is called
 """
 
 import pkgutil
+import sys
 from argparse import REMAINDER, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from pathlib import Path
 
-from retrace.system.errors import OneLineParser, status_of
+from retrace.system.errors import OneLineParser, RetraceError, status_of
 from retrace.system.solver_packages import COMMAND_GROUP, imported_for, named_in
 
 STATUSES = """exit status:
@@ -25,9 +27,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run(argv: Sequence[str] | None) -> None:
     """Run the command that the words name."""
+    check_environment(Path(sys.argv[0]))
     arguments = make_parser().parse_args(argv)
     arguments.check_usage(arguments)
     pkgutil.resolve_name(arguments.run)(arguments)
+
+
+def check_environment(program: Path) -> None:
+    """Raise RetraceError if a program of a copied environment runs the code of the original."""
+    folder = program.absolute().parent
+    if (folder / "activate").is_file() and not folder.samefile(Path(sys.prefix, "bin")):
+        again = f"rm -r {folder.parent}, then make it anew (README)"
+        raise RetraceError(f"{program}: expected to run in its own environment, found {sys.prefix}; {again}")
 
 
 def make_parser() -> ArgumentParser:

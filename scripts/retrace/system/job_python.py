@@ -11,6 +11,8 @@ import sysconfig
 from importlib.util import find_spec
 from pathlib import Path
 
+from set_up import was_moved
+
 NEEDED = (
     "isal", "jinja2", "matplotlib", "numpy", "pandas", "pydantic", "requests", "scipy", "tqdm",
     "yaml",
@@ -45,7 +47,7 @@ def make_environment(root: Path, python: Path) -> None:
     if python == Path(sys.executable).parent:
         return
     stamp = environment / "run"  # as make names it
-    if not stamp.exists() or stamp.stat().st_mtime < lock.stat().st_mtime:
+    if not stamp.exists() or stamp.stat().st_mtime < lock.stat().st_mtime or was_moved(environment):
         print(f"Snakemake's Python lacks packages: jobs get {environment}", file=sys.stderr)
         program = str(root / "scripts/set_up.py")
         command = [sys.executable, program, str(lock), "--environment", str(environment)]
