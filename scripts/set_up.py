@@ -10,6 +10,7 @@ installed, so that `retrace` works in any folder.
 import argparse
 import fcntl
 import os
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -47,6 +48,10 @@ def set_up(environment: Path, lock: Path | None, wheels: Path | None, project: b
 
     `wheels` is a folder of packages that takes the network's place. Raise SetUpError if a step fails.
     """
+    if project and re.search("[{}]", f"{ROOT}{environment.absolute()}"):
+        raise SetUpError(
+            f"{environment.absolute()}: setuptools and Snakemake take braces in a path for names; move it"
+        )
     environment.mkdir(parents=True, exist_ok=True)
     with (environment / "set-up.lock").open("w") as lock_file:
         fcntl.flock(lock_file, fcntl.LOCK_EX)

@@ -211,6 +211,12 @@ def test_the_settings_of_the_caller_leave_an_environment_alone(
     assert not re.search("^PYTHON(PATH|HOME)=", shown, re.MULTILINE)
 
 
+def test_braces_in_a_path_are_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(SetUpError, match=r"\{x\}/\.venv: .* take braces in a path for names; move it"):
+        set_up(tmp_path / "{x}/.venv", None, None, project=True)
+    assert not any(tmp_path.iterdir())
+
+
 def test_a_step_that_fails_says_which(tmp_path: Path) -> None:
     lock = tmp_path / "requirements.lock"
     lock.write_text("no-such-package==1 --hash=sha256:" + "0" * 64 + "\n")
