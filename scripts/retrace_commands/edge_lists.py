@@ -8,14 +8,18 @@ from retrace.system.errors import RetraceError
 from retrace_commands.edge_table import WHOLE, EdgeTable
 from retrace_commands.recognition import COMMENTS, delimiter
 
-TAILS = {"source", "src", "from", "fromnodeid", "tail", "u", "node1", "id1", "start", "source_id", "node_1"}
-HEADS = {"target", "dst", "dest", "to", "tonodeid", "head", "v", "node2", "id2", "end", "target_id", "node_2"}
-WEIGHTS = {"weight", "w", "cost", "length", "distance", "value", "capacity", "wt"}
+TAIL_NAMES = {
+    "source", "src", "from", "fromnodeid", "tail", "u", "node1", "id1", "start", "source_id", "node_1",
+}  # fmt: skip
+HEAD_NAMES = {
+    "target", "dst", "dest", "to", "tonodeid", "head", "v", "node2", "id2", "end", "target_id", "node_2",
+}  # fmt: skip
+WEIGHT_NAMES = {"weight", "w", "cost", "length", "distance", "value", "capacity", "wt"}
 """Usual names of columns, in small letters."""
 
 COUNT = re.compile("[0-9]{1,12}")
 
-Row = tuple[int, list[str]]
+Cells = tuple[int, list[str]]
 """A line's number and its cells."""
 
 
@@ -72,7 +76,7 @@ def read_comments(text: str, table: EdgeTable) -> tuple[int | None, int | None] 
     return None if vertices is None and edges is None else (vertices, edges)
 
 
-def _rows(text: str, where: str) -> list[Row]:
+def _rows(text: str, where: str) -> list[Cells]:
     """Split lines that are neither blank nor comments into cells."""
     lines = [
         (number, line.strip())
@@ -94,11 +98,12 @@ def _rows(text: str, where: str) -> list[Row]:
     return [(number, row) for (number, _), row in zip(lines, rows, strict=True)]
 
 
-def _header(rows: list[Row], columns: Sequence[str]) -> list[str] | None:
+def _header(rows: list[Cells], columns: Sequence[str]) -> list[str] | None:
     """Return the names of columns, if the first row has them."""
     first = [cell.lower() for cell in rows[0][1]]
     named = set(columns) & set(rows[0][1]) and not all(WHOLE.fullmatch(cell) for cell in columns)
-    words = len(first) > 1 and {first[0], first[1]} & (TAILS | HEADS) and not WHOLE.fullmatch(first[1])
+    titles = TAIL_NAMES | HEAD_NAMES
+    words = len(first) > 1 and {first[0], first[1]} & titles and not WHOLE.fullmatch(first[1])
     later = rows[1][1] if len(rows) > 1 else []
     # Words above numbers are names of columns, too.
     above = len(later) == len(first) and any(
@@ -111,7 +116,7 @@ def _is_number(cell: str) -> bool:
     return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", cell) is not None
 
 
-def _counts(rows: list[Row], where: str, counted: bool | None) -> tuple[int, int] | None:
+def _counts(rows: list[Cells], where: str, counted: bool | None) -> tuple[int, int] | None:
     """Return the numbers of vertices and edges on the first line; RetraceError if they are in doubt."""
     number, first = rows[0]
     rest = [cells for _, cells in rows[1:]]
@@ -151,7 +156,7 @@ def metis_fits(vertices: int, edges: int, lines: list[list[str]]) -> bool:
     return bool(arcs) and all((v, u) in arcs for u, v in arcs)
 
 
-def is_metis(rows: list[Row]) -> bool:
+def is_metis(rows: list[Cells]) -> bool:
     """Return whether the first row has the counts of a METIS file without weights."""
     first = rows[0][1]
     if len(first) != 2 or not all(map(COUNT.fullmatch, first)):
@@ -159,7 +164,7 @@ def is_metis(rows: list[Row]) -> bool:
     return metis_fits(int(first[0]), int(first[1]), [cells for _, cells in rows[1:]])
 
 
-def _places(rows: list[Row], header: list[str] | None, columns: Sequence[str], where: str) -> list[int]:
+def _places(rows: list[Cells], header: list[str] | None, columns: Sequence[str], where: str) -> list[int]:
     """Return which cells hold tail, head and perhaps weight."""
     width = len(header or (rows[0][1] if rows else ["", ""]))
     if columns:
@@ -177,7 +182,7 @@ def _places(rows: list[Row], header: list[str] | None, columns: Sequence[str], w
         small = [name.strip().lower() for name in header]
         found = [
             next((k for k, name in enumerate(small) if name in names), None)
-            for names in (TAILS, HEADS, WEIGHTS)
+            for names in (TAIL_NAMES, HEAD_NAMES, WEIGHT_NAMES)
         ]
         if found[0] is not None and found[1] is not None:
             return [place for place in found if place is not None]
@@ -186,7 +191,7 @@ def _places(rows: list[Row], header: list[str] | None, columns: Sequence[str], w
     raise RetraceError(f"{where}: has {width} columns; say --columns TAIL HEAD [WEIGHT], by name or from 1")
 
 
-def _fill(table: EdgeTable, rows: list[Row], places: list[int], is_named: bool) -> None:
+def _fill(table: EdgeTable, rows: list[Cells], places: list[int], is_named: bool) -> None:
     """Take the cells of each row."""
     width = len(rows[0][1]) if rows else 0
     if len(places) == 3:

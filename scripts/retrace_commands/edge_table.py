@@ -144,7 +144,7 @@ def _scaled(words: Iterable[str]) -> tuple[Any, int, str]:
     return np.array([int(value * scale) for value in values], dtype=np.int64), scale, ""
 
 
-def compact(graph: CSRGraph) -> tuple[CSRGraph, list[str] | None, int]:
+def without_isolated(graph: CSRGraph) -> tuple[CSRGraph, list[str] | None, int]:
     """Leave out vertices that no line names; return the graph, and names or base of the rest."""
     occurs = graph.degrees() > 0
     occurs[graph.indices] = True

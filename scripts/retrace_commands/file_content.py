@@ -21,7 +21,7 @@ from retrace.system.errors import RetraceError
 STDIN = Path("-")
 """The path that stands for standard input."""
 
-HEAD = 1 << 16
+HEAD_BYTES = 1 << 16
 """Number of bytes by which a format is known."""
 
 MOST_PACKINGS = 4
@@ -29,7 +29,7 @@ MOST_PACKINGS = 4
 
 ZSTD_MAGIC, ZIP_MAGIC = b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 UTF16, UTF8_BOM = (b"\xff\xfe", b"\xfe\xff"), b"\xef\xbb\xbf"
-REFUSED = {
+UNREADABLE = {
     b"PAR1": "Parquet; write CSV, in pandas by `to_csv(index=False)`",
     b"\x89HDF": "HDF5; write an edge list or CSV",
     b"\x93NUMPY": "a NumPy array; write an edge list or CSV",
@@ -62,7 +62,7 @@ def open_content(path: Path) -> Iterator[BinaryIO]:
 def read_head(path: Path) -> str:
     """Return the first characters of a file."""
     with open_content(path) as file:
-        return decoded(file.read(HEAD))
+        return decoded(file.read(HEAD_BYTES))
 
 
 def decoded(content: bytes) -> str:
@@ -70,7 +70,7 @@ def decoded(content: bytes) -> str:
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
-        cut = error.start >= len(content) - 3 and len(content) == HEAD  # in the middle of a letter
+        cut = error.start >= len(content) - 3 and len(content) == HEAD_BYTES  # in the middle of a letter
         text = content[: error.start].decode() if cut else content.decode("latin-1")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -126,7 +126,7 @@ def _text(file: io.BufferedReader, head: bytes, path: Path) -> BinaryIO:
         head = head[len(UTF8_BOM) :]
     elif head.startswith(UTF16):
         return io.BytesIO(file.read().decode("utf-16").encode())
-    for magic, what in REFUSED.items():
+    for magic, what in UNREADABLE.items():
         if head.startswith(magic):
             raise RetraceError(f"{path}: is {what}")
     if head[257:262] == b"ustar":

@@ -28,7 +28,7 @@ from retrace.solvers import find
 from retrace.system.errors import RetraceError, say
 from retrace.system.files import check_writable
 from retrace_commands.edge_lists import compare_counts, may_have_counts, read_comments
-from retrace_commands.edge_table import WHOLE, EdgeTable, compact, number
+from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
 from retrace_commands.file_content import STDIN, decoded, open_content, read_head
 from retrace_commands.paths import ArcIds
 from retrace_commands.published_formats import read_table
@@ -194,7 +194,7 @@ def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
     told = EdgeTable(str(path))
     announced = read_comments(head, told)
     arcs = graph.arcs
-    graph, names, base = compact(graph)
+    graph, names, base = without_isolated(graph)
     if announced is not None:
         compare_counts(told, announced, arcs, graph.vertices)
     if told.directed is False:

@@ -26,7 +26,7 @@ REPORTS = {
 COMMENTS = ("#", "%", "//")
 """What begins a comment in a list of edges."""
 
-FORMATS = (
+READABLE = (
     "dimacs, he, snap (edges, CSV, TSV), konect, metis, matrix-market, pace, steiner, graphml, gml, pajek"
 )
 
@@ -80,7 +80,7 @@ def recognise(head: str, path: Path) -> str:
         return "snap"
     line = ascii((data or lines)[0].strip()[:60])
     raise RetraceError(
-        f"{path}: {line} begins no format among {FORMATS}; say --format, or write a list of edges"
+        f"{path}: {line} begins no format among {READABLE}; say --format, or write a list of edges"
     )
 
 

@@ -19,5 +19,5 @@ rule protocol_scores:
     message:
         "Write the scores of {wildcards.experiment}"
     shell:
-        "python {input.script:q} score-protocols --records {input.records:q}"
+        "python {input.script:q} score-protocols --experiment {wildcards.experiment:q} --records {input.records:q}"
         " --output-prefix results/tables/{wildcards.experiment}-scores 2> >(tee {log:q} >&2)"

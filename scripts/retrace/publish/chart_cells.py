@@ -22,8 +22,8 @@ from retrace.reports.measures import Measure
 from retrace.reports.report import Drawing
 from retrace.reports.wording import EMPTY, TIMES, duration, power_of_two
 
-BEST, *OTHERS = HEAT
-RATIOS = tuple(zip((2.0, 5.0, 20.0, float("inf")), OTHERS, strict=True))
+BEST, *WORSE = HEAT
+RATIOS = tuple(zip((2.0, 5.0, 20.0, float("inf")), WORSE, strict=True))
 """The colour of what takes up to so many times as long as the best; BEST is of what ties with it, too."""
 CELL = 0.68
 """Inches: the width of a number."""

@@ -8,7 +8,7 @@ from retrace.reports.frame import Entry
 from retrace.reports.wording import TIMES, power_of_two
 from retrace.system.project import ROOT
 
-PROBLEMS = {
+PLAIN_PROBLEMS = {
     "bfs": "BFS",
     "stcon": "ST-connectivity",
     "sssp": "SSSP",
@@ -27,7 +27,7 @@ def titled_graphs() -> dict[str, Dataset]:
 def problem_of(entry: Entry) -> str:
     """Name a problem."""
     key = entry.solver.partition("/")[0]
-    return PROBLEMS.get(key, key)
+    return PLAIN_PROBLEMS.get(key, key)
 
 
 def graph_of(entry: Entry) -> str:
