@@ -33,7 +33,8 @@ def run(*command: object, quiet: bool = False) -> bool:
     """Run a command; return whether it is there and succeeded."""
     output = subprocess.DEVNULL if quiet else None
     settings = {name: value for name, value in os.environ.items() if name not in ELSEWHERE} | {
-        "PIP_USER": "0"
+        "PIP_USER": "0",
+        "PYTHONUTF8": "1",
     }
     try:
         words = [str(part) for part in command]

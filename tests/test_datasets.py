@@ -515,7 +515,7 @@ def test_the_projects_registry() -> None:
     assert sizes == sorted(sizes)
     assert (sizes[0], sizes[-1]) == ((321_270, 800_172), (23_947_347, 58_333_344))
     whole, sampled = registry["Gowalla"], registry["Gowalla-4096"]
-    assert sampled == changed(whole, name="Gowalla-4096", sources=4096)
+    assert sampled == changed(whole, name="Gowalla-4096", title=sampled.title, sources=4096)
     assert registry["NW"].editions[1].arcs == 2 * 1_410_387
 
 
@@ -540,7 +540,7 @@ def edition(**values: object) -> dict[str, object]:
 
 @pytest.mark.parametrize(
     ("key", "entry"),
-    [("NY.vertexes: unknown key; expected one of vertices, ", {"vertexes": 3}),
+    [("NY.vertexes: unknown key; expected one of title, vertices, ", {"vertexes": 3}),
      ("NY.vertices: expected an integer, found 'many'", {"vertices": "many"}),
      ("NY.source: expected ids below 4, found 4", {"source": 4}),
      ("NY.pairs.far: expected ids below 4, found 9", {"pairs": {"near": [0, 1], "far": [0, 9]}}),

@@ -395,7 +395,7 @@ def test_a_report_answers_in_a_sentence_with_the_numbers_that_decide(committed: 
     reports, frame, _, text = committed
     for report in (report for report in reports if report.front):
         found = abstract(report, frame)
-        assert found.answering == ["h100", "h200"]
+        assert found.answering == ["h200", "h100"]
         assert report.front
         assert report.front.quoted
         assert "{" not in found.sentence

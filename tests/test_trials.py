@@ -30,9 +30,10 @@ from retrace.measure.experiment import as_record
 from retrace.measure.trials import Afterwards, Effort, Measurement, Outcome, Request, SharedDevice
 from retrace.records.record import Trial, write_records
 from retrace.solvers import REGISTRY, Query, Solver, find, make
-from retrace.solvers.bellman_ford import masked, on_host
+from retrace.solvers.bellman_ford import masked
 from retrace.solvers.betweenness import block_per_source, conventions
 from retrace.system.errors import RetraceError
+from retrace_peers import negative_weights
 from solving import measure, needs_networkit, solved
 
 GRID = identified(NAMED["grid"], "grid", source=0, pairs={"near": [0, 2], "far": [0, 390]})
@@ -762,7 +763,7 @@ def test_a_prediction_keeps_no_memory() -> None:
 
 
 def test_a_prediction_is_of_all_the_work(monkeypatch: Patch) -> None:
-    for module in (masked, on_host):
+    for module in (masked, negative_weights):
         monkeypatch.setattr(module, "seconds_on", lambda solver, small: 2.0)
     linear: Any = make("sssp/dijkstra-linear")
     linear.setup(GRID)

@@ -352,7 +352,9 @@ def test_the_stage_prints_what_the_committed_lines_say(script: Call, lines: list
     assert 0 < int(row["called different"]) <= 0.05 * len(pairs) < apart
 
     table = [row for row in table_under("Preparation", done.out) if row["machine"] == "h200"]
-    (row,) = (row for row in table if (row["table"], row["graph"], row["n"]) == ("fast-bfs", "NY", "10"))
+    (row,) = (
+        row for row in table if (row["table"], row["graph"], row["n"]) == ("fast-bfs", "NY, 64 sources", "10")
+    )
     (line,) = (
         line
         for line in lines
@@ -375,7 +377,7 @@ def test_the_stage_prints_what_the_committed_lines_say(script: Call, lines: list
 def test_a_machine_that_is_not_configured_is_refused(script: Call) -> None:
     done = script("audit", "--machines", "h2000")
     assert done.refusal(1).startswith(
-        "error: --machines: h2000: expected machines of config.yaml: h100, h200"
+        "error: --machines: h2000: expected machines of config.yaml: h200, h100"
     )
 
 

@@ -88,7 +88,7 @@ def test_explain_lists_what_a_solver_runs_with(call: Call) -> None:
     [
         (
             ["bfs/bsp", "--machine", "nope"],
-            "--machine: nope is no machine of config.yaml; expected h100 or h200",
+            "--machine: nope is no machine of config.yaml; expected h200 or h100",
         ),
         (["bfs/queue", "--backend", "cuda"], "--backend cuda: bfs/queue runs on host only"),
         (["limits/launch", "--backend", "emulator"], ""),

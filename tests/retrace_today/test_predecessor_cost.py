@@ -70,7 +70,11 @@ Timed in turn, predecessors add 6 to 12 % to those of `cluster` (docs/experiment
 
 
 DEARER: dict[str, set[tuple[str, ...]]] = {
-    "h200": set(),
+    "h200": {
+        ("fast-bfs", "NW", "bfs/one-block"),
+        ("fast-stcon", "NW", "stcon/one-block"),
+        ("fast-stcon", "NW", "stcon/auto"),
+    },
     "h100": {("fast-bfs", "NW", "bfs/one-block"), ("fast-stcon", "NW", "stcon/one-block")},
 }
 """Where predecessors add more: 28 to 30 % and 18 %, from 64 sources; from one corner they added 12 %."""

@@ -2,14 +2,12 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from importlib import import_module
 from itertools import pairwise
 from math import ceil, inf, sqrt
 
-import numpy as np
-
-from retrace.graphs.generators import search_keys
 from retrace.graphs.graph_names import DRAWN_AS, STANDARD_GRAPH
 from retrace.records.record import Record, Trial
 from retrace.records.statistics import LEAST_TRIALS
@@ -333,12 +331,23 @@ def undrawn(own: Mapping[str, Record], known: Mapping[str, Record]) -> Iterator[
             drawn.add((number if trial.target is None else number % side, trial.source or 0))
             if trial.target is not None:
                 drawn.add((side + (number + number // side) % side, trial.target))
-        places, vertices = np.array(sorted(drawn)).T
-        shares = search_keys(int(seed), vertices) / 2.0**64
-        most = ISOLATED * (int(places[-1]) + ISOLATED) / record.graph.vertices
-        if (np.diff(places) <= 0).any() or (np.diff(shares) <= 0).any() or shares[-1] > most:
+        places, vertices = zip(*sorted(drawn), strict=True)
+        shares = _search_shares(int(seed), vertices)
+        most = ISOLATED * (places[-1] + ISOLATED) / record.graph.vertices
+        ascend = all(a < b for values in (places, shares) for a, b in pairwise(values))
+        if not ascend or shares[-1] > most:
             contrast = f"expected those that source_seed {seed} draws, found {vertices[0]} first"
             yield f"{place}: trials.source: {contrast}; measure it again"
+
+
+def _search_shares(seed: int, vertices: Sequence[int]) -> list[float]:
+    """Return where vertices stand in the order that a seed draws, from 0 to 1.
+
+    It needs NumPy, which a Snakemake that reads records may lack.
+    """
+    array = import_module("numpy").array(vertices)
+    keys = import_module("retrace.graphs.generators").search_keys(seed, array)
+    return [int(key) / 2.0**64 for key in keys]
 
 
 def mixed(placed: Mapping[str, Record], key: str) -> Iterator[str]:
