@@ -77,7 +77,7 @@ help:  ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST)
 
 # Each stamp comes after its packages: what was interrupted is done again, and all where .venv was moved or copied.
-MADE_IN := $(shell sed -n 's/^command = .* -m venv \(--clear \)\{0,1\}//p' $(VENV)/pyvenv.cfg 2> /dev/null)
+MADE_IN := $(shell sed -n 's/^command = .* -m venv \(--[a-z-]* \)*//p' $(VENV)/pyvenv.cfg 2> /dev/null)
 MOVED := $(if $(MADE_IN),$(shell test "$(MADE_IN)" -ef $(VENV) || echo moved))
 $(VENV)/run $(VENV)/dev $(VENV)/cluster $(VENV)/bundle $(VENV)/gpu $(VENV)/peers: $(MOVED)
 $(VENV)/run: OFFLINE := $(WHEELS:%=--wheels %)

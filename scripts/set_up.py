@@ -13,15 +13,16 @@ import os
 import re
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
+
+from retrace.system.job_python import was_moved
 
 ROOT = Path(__file__).resolve().parents[1]
 OLDEST = (3, 11)
 """The oldest version of Python that the packages of the locks have."""
 
-ELSEWHERE = ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT")
+OF_OTHER_ENVIRONMENTS = ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT")
 """What a caller may have set for other environments."""
 
 
@@ -32,7 +33,7 @@ class SetUpError(Exception):
 def run(*command: object, quiet: bool = False) -> bool:
     """Run a command; return whether it is there and succeeded."""
     output = subprocess.DEVNULL if quiet else None
-    settings = {name: value for name, value in os.environ.items() if name not in ELSEWHERE} | {
+    settings = {name: value for name, value in os.environ.items() if name not in OF_OTHER_ENVIRONMENTS} | {
         "PIP_USER": "0",
         "PYTHONUTF8": "1",
     }
@@ -77,16 +78,6 @@ def set_up(environment: Path, lock: Path | None, wheels: Path | None, project: b
             )
             require(run(python, "-m", "pip", *options, "--editable", ROOT), "the installation of Retrace")
             name_place_relatively(environment)
-
-
-def was_moved(environment: Path) -> bool:
-    """Return whether an environment was made in another place, which its programs name."""
-    with suppress(OSError):
-        for line in (environment / "pyvenv.cfg").read_text().splitlines():
-            if line.startswith("command = "):
-                place = Path(line.partition(" -m venv ")[2].removeprefix("--clear "))
-                return not (place.exists() and place.samefile(environment))
-    return False
 
 
 def name_place_relatively(environment: Path) -> None:

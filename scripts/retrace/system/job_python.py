@@ -4,14 +4,14 @@ Any Snakemake can run the workflow, whatever it is installed with: planning need
 in `.venv`, which is made before the first one. Imports nothing but Python's own library.
 """
 
+import re
 import site
 import subprocess
 import sys
 import sysconfig
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-
-from set_up import was_moved
 
 NEEDED = (
     "isal", "jinja2", "matplotlib", "numpy", "pandas", "pydantic", "requests", "scipy", "tqdm",
@@ -59,6 +59,16 @@ def make_environment(root: Path, python: Path) -> None:
         sys.exit(
             f"error: {environment} lacks {', '.join(missing)}; delete it, and the next run makes it anew"
         )
+
+
+def was_moved(environment: Path) -> bool:
+    """Return whether an environment was made in another place, which its programs name."""
+    with suppress(OSError):
+        for line in (environment / "pyvenv.cfg").read_text().splitlines():
+            if line.startswith("command = "):
+                place = Path(re.sub(r"^(--\S+ )*", "", line.partition(" -m venv ")[2]))
+                return not (place.exists() and place.samefile(environment))
+    return False
 
 
 def lend_packages(environment: Path) -> None:

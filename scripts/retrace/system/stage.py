@@ -87,7 +87,8 @@ def parser_of_names() -> ArgumentParser:
     purposes = {name: purpose(place.partition(":")[0]) for name, place in stage_places().items()}
     parser = OneLineParser(PROGRAM, f"{PROGRAM} NAME [--OPTION VALUE ...]", "Run one stage of the workflow.")
     parser.formatter_class = RawDescriptionHelpFormatter
-    listed = [f"  {name:20}{text}" for name, text in purposes.items()]
+    width = max(map(len, purposes)) + 2
+    listed = [f"  {name:{width}}{text.splitlines()[0]}" for name, text in purposes.items()]
     parser.epilog = "\n".join(["stages, each of which answers --help:", *listed])
     parser.add_argument("name", choices=purposes, metavar="NAME", help="the stage")
     return parser
