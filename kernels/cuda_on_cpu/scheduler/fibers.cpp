@@ -44,12 +44,15 @@ Worker &this_worker()
     return *own;
 }
 
+static std::atomic<size_t> mapped{0};  // stacks of all OS threads
+
 static size_t page_bytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 Worker::~Worker()
 {
     stop_watching();
     for (const auto &stack : stacks) munmap(stack->bottom - page_bytes(), stack->bytes + page_bytes());
+    mapped -= stacks.size();
 }
 
 static void fiber_main()
@@ -71,11 +74,14 @@ static void fiber_main()
 Stack *Worker::idle_stack()
 {
     if (idle.empty()) {
+        if (mapped >= MAX_STACKS)
+            give_up("more than " + std::to_string(MAX_STACKS) + " threads wait at the same time: launch smaller blocks");
         const size_t page = page_bytes();
         void *memory = mmap(nullptr, STACK_BYTES + page, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) give_up("no memory for the stack of another waiting thread");
-        mprotect(memory, page, PROT_NONE);  // a stack overflow faults instead of overwriting other memory
+        if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE))  // an overflow faults, and overwrites nothing
+            give_up("no memory for the stack of another waiting thread");
+        mapped++;
         stacks.push_back(std::make_unique<Stack>());
         Stack &stack = *stacks.back();
         stack.bottom = static_cast<char *>(memory) + page;

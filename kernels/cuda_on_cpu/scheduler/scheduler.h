@@ -52,6 +52,9 @@ namespace emulator {
 constexpr unsigned WARP = 32;
 constexpr unsigned RESIDENT = 4;  // blocks that run at the same time in a seeded run
 constexpr unsigned MAX_THREADS = 1024;  // per block
+constexpr size_t MAX_STACKS = 24 * MAX_THREADS;  // of a process: each is two of the 65,530 mappings that Linux allows
+constexpr size_t MAX_AT_ONCE = 16 * MAX_THREADS;  // threads of a cooperative launch; as THREADS_AT_ONCE of device.py
+constexpr size_t MAX_SHUFFLED = 1u << 28;        // clusters of a seeded launch, whose order takes four bytes each
 
 struct Range {
     char *begin;
