@@ -64,7 +64,7 @@ static void fiber_main()
 #endif
     for (;;) {
         worker.launch->kernel->run_threads(worker.launch->arguments);
-        show_all();
+        show_block();
         worker.detach(self);
         worker.idle.push_back(&self);
         worker.switch_to(worker.next());
@@ -121,11 +121,13 @@ Stack *Worker::next(bool fresh_first)
 void Worker::switch_to(Stack *to)
 {
     Stack *from = &running();
+    outlived.show_some(late_random, stays, true);
+    from->late.show_some(late_random, stays);
+    from->late.exchange();
+    if (take_turns && to->block) put_in_place(resident(*to));  // a fiber may go on itself, with a new block
+    to->late.exchange();
     if (to == from) return;
-    hide_late_stores(*from);
-    show_late_stores(*to);
     here = to;
-    if (take_turns && to->block) place_shared(&resident(*to));
     if (_setjmp(from->context) == 0) {
 #ifdef __SANITIZE_ADDRESS__
         __sanitizer_start_switch_fiber(&from->fake_stack, to->bottom, to->bytes);
