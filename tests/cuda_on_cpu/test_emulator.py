@@ -13,6 +13,7 @@ import pytest
 from running import failing, run_program
 
 from cuda_device.errors import OneLineError
+from cuda_device.interface import Dim
 from cuda_on_cpu.assembly import MAX_SHARED
 from cuda_on_cpu.device import EmulatedDevice, debug_environment
 from cuda_on_cpu.work_queue import EmulatedStream, WorkQueue
@@ -311,6 +312,32 @@ def test_sleep_funnel_shifts_and_conversions_that_clamp(seed: int | None) -> Non
         module.kernel("wakes")(1, 32, out)
         module.kernel("clamps")(1, 1, out)
         assert device.download(out).tolist() == [0x12345678, 0x789ABCDE, 11, 1, 2**30 - 1]
+
+
+@pytest.mark.parametrize(
+    ("seed", "grid", "block", "message"),
+    [*((seed, 5000, 32, "a cooperative launch of 5000 blocks of 32 threads; .* at most 16384 .*: launch")
+       for seed in (None, 1)),
+     (1, (2**14, 2**14, 2), 1, "a grid of 536870912 blocks or clusters; with a seed, .*: launch fewer")],
+)  # fmt: skip
+def test_a_launch_too_large_for_the_emulator_is_refused(
+    seed: int | None, grid: Dim, block: int, message: str
+) -> None:
+    with EmulatedDevice(seed) as device:
+        kernel, cooperative = device.load(CLUSTERS).kernel("grid_round"), isinstance(grid, int)
+        out = device.empty(32, np.int32)
+        told = failing(waiting(kernel), grid, block, out, cooperative=cooperative)
+        assert re.match(f"kernel grid_round: {message}", told)
+        kernel(1, 32, out, cooperative=True)
+        assert device.download(out).tolist() == [1] * 32
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_a_cooperative_launch_of_as_many_threads_as_there_are_stacks(seed: int | None) -> None:
+    with EmulatedDevice(seed) as device:
+        out = device.empty(512 * 32, np.int32)
+        device.load(CLUSTERS).kernel("grid_round")(512, 32, out, cooperative=True)
+        assert (device.download(out) == 1).all()
 
 
 @pytest.mark.parametrize("seed", [None, 1])

@@ -1,4 +1,4 @@
-// Loads and stores with cache operators, and fences.
+// Loads and stores with cache operators, and fences: in a seeded run, the order of one says for whom it is.
 
 #pragma once
 
@@ -17,5 +17,5 @@ template <typename T> inline void __stcs(T *address, std::type_identity_t<T> val
 template <typename T> inline void __stwt(T *address, std::type_identity_t<T> value) { *address = value; }
 
 inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
-inline void __threadfence_block() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+inline void __threadfence_block() { std::atomic_thread_fence(std::memory_order_acq_rel); }
 inline void __threadfence_system() { std::atomic_thread_fence(std::memory_order_seq_cst); }

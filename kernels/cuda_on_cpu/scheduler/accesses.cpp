@@ -74,7 +74,7 @@ void __tsan_func_entry(void *) {}
 void __tsan_func_exit(void *) {}
 void __tsan_read_range(void *address, size_t) { may_preempt(address, 1); }
 void __tsan_write_range(void *address, size_t) { may_preempt(address, 1); }
-void __tsan_atomic_thread_fence(int) { emulator::show_all(); }
+void __tsan_atomic_thread_fence(int order) { order == ORDER ? emulator::show_all() : emulator::show_block(); }
 
 // Of 16 bytes, g++ knows an alignment of 8; an unaligned_ access may be anywhere.
 #define ACCESSES(bytes)                                                                                  \

@@ -67,7 +67,6 @@ bool Worker::attach(Stack &fiber)
     fiber.thread_index = {0, 0, 0};
     fiber.suspended = false;
     fiber.preemptible = false;
-    if (take_turns) place_shared(found);
     return true;
 }
 
@@ -78,12 +77,26 @@ void Worker::detach(Stack &fiber)
     fiber.block = nullptr;
     if (--block.fibers == 0) {
         if (!shared.empty()) check_shared(block);
+        outlive(block);
         refill(block);
     } else if (block.at_barrier == block.fibers)
         release_barrier(block);
     else if (block.at_grid == block.fibers)
         release_grid();
     if (launch->cluster_blocks > 1 && !block.empty) release_cluster(first_of_cluster(block));
+}
+
+// Lets a block see its shared memory and its late stores, in place of another block's.
+void Worker::put_in_place(Resident &block)
+{
+    if (&block == in_place) return;
+    if (in_place) {
+        in_place->late.show_some(late_random, stays);
+        in_place->late.exchange();
+    }
+    place_shared(block);
+    block.late.exchange();
+    in_place = &block;
 }
 
 bool Worker::finished() const
@@ -105,7 +118,7 @@ void Worker::work(Launch &grid, size_t first, size_t last)
     in_place = nullptr;
     const size_t of = launch->cluster_blocks;
     blocks.resize(launch->cooperative ? (last - first) * of : launch->seeded ? std::max<size_t>(RESIDENT / of, 1) * of : of);
-    take_turns = blocks.size() > 1 && !shared.empty();
+    take_turns = blocks.size() > 1 && (launch->seeded || !shared.empty());
     for (Resident &block : blocks) block.empty = true;
     for (Resident &block : blocks) {
         block.suspended.resize(MAX_THREADS);
@@ -121,11 +134,14 @@ void Worker::work(Launch &grid, size_t first, size_t last)
         return;
     }
     while (attach(main)) {
+        if (take_turns) put_in_place(resident(main));
         launch->kernel->run_threads(launch->arguments);
-        show_all();
+        show_block();
         detach(main);
     }
     if (!finished()) switch_to(next());
+    outlived.exchange();
+    outlived.stores.clear();
     launch = nullptr;
 }
 

@@ -72,15 +72,17 @@ void Worker::abandon()
         stack->entered = false;
         stack->wait = Wait::NOTHING;
         stack->arrived = false;
-        stack->late.clear();
+        stack->late.stores.clear();
         idle.push_back(stack.get());
     }
     main.wait = Wait::NOTHING;
     main.arrived = main.preemptible = false;
-    main.late.clear();
+    main.late.stores.clear();
+    outlived.stores.clear();
     ready.clear();
     for (Resident &block : blocks) {
         std::fill(block.suspended.begin(), block.suspended.end(), nullptr);
+        block.late.stores.clear();
         block.empty = true;
     }
     here = &main;

@@ -44,12 +44,15 @@ Worker &this_worker()
     return *own;
 }
 
+static std::atomic<size_t> mapped{0};  // stacks of all OS threads
+
 static size_t page_bytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 Worker::~Worker()
 {
     stop_watching();
     for (const auto &stack : stacks) munmap(stack->bottom - page_bytes(), stack->bytes + page_bytes());
+    mapped -= stacks.size();
 }
 
 static void fiber_main()
@@ -61,7 +64,7 @@ static void fiber_main()
 #endif
     for (;;) {
         worker.launch->kernel->run_threads(worker.launch->arguments);
-        show_all();
+        show_block();
         worker.detach(self);
         worker.idle.push_back(&self);
         worker.switch_to(worker.next());
@@ -71,11 +74,14 @@ static void fiber_main()
 Stack *Worker::idle_stack()
 {
     if (idle.empty()) {
+        if (mapped >= MAX_STACKS)
+            give_up("more than " + std::to_string(MAX_STACKS) + " threads wait at the same time: launch smaller blocks");
         const size_t page = page_bytes();
         void *memory = mmap(nullptr, STACK_BYTES + page, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) give_up("no memory for the stack of another waiting thread");
-        mprotect(memory, page, PROT_NONE);  // a stack overflow faults instead of overwriting other memory
+        if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE))  // an overflow faults, and overwrites nothing
+            give_up("no memory for the stack of another waiting thread");
+        mapped++;
         stacks.push_back(std::make_unique<Stack>());
         Stack &stack = *stacks.back();
         stack.bottom = static_cast<char *>(memory) + page;
@@ -115,11 +121,13 @@ Stack *Worker::next(bool fresh_first)
 void Worker::switch_to(Stack *to)
 {
     Stack *from = &running();
+    outlived.show_some(late_random, stays, true);
+    from->late.show_some(late_random, stays);
+    from->late.exchange();
+    if (take_turns && to->block) put_in_place(resident(*to));  // a fiber may go on itself, with a new block
+    to->late.exchange();
     if (to == from) return;
-    hide_late_stores(*from);
-    show_late_stores(*to);
     here = to;
-    if (take_turns && to->block) place_shared(&resident(*to));
     if (_setjmp(from->context) == 0) {
 #ifdef __SANITIZE_ADDRESS__
         __sanitizer_start_switch_fiber(&from->fake_stack, to->bottom, to->bytes);

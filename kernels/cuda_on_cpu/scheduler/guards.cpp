@@ -127,9 +127,8 @@ void Worker::check_shared(const Resident &block)
 }
 
 // Copies the shared memory of a block to the address at which the kernel's code accesses it.
-void Worker::place_shared(Resident *block)
+void Worker::place_shared(Resident &block)
 {
-    if (block == in_place) return;
     const auto move = [this](auto copy) {
         size_t offset = 0;
         for (const SharedArray &array : shared) {
@@ -143,8 +142,7 @@ void Worker::place_shared(Resident *block)
     };
     if (in_place)
         move([&](const Range &r, size_t at) { memcpy(in_place->shared.data() + at, r.begin, r.bytes); });
-    move([&](const Range &r, size_t at) { memcpy(r.begin, block->shared.data() + at, r.bytes); });
-    in_place = block;
+    move([&](const Range &r, size_t at) { memcpy(r.begin, block.shared.data() + at, r.bytes); });
 }
 
 }  // namespace emulator

@@ -21,7 +21,7 @@ static void run_shuffled(Launch &launch)
 {
     Worker &worker = this_worker();
     worker.random = {launch.seed};
-    worker.seed_late_stores(launch.seed);
+    worker.seed_late_stores(launch);
     worker.mean_run = 1u << worker.pick(9);
     worker.fairness = 1u << worker.pick(2) * worker.pick(8);
     worker.run_left = worker.pick(2 * worker.mean_run);
@@ -42,11 +42,25 @@ static void run_parallel(Launch &launch)
         this_worker().work(launch, 0, launch.clusters);
         return;
     }
-    const int processors = std::min(omp_get_max_threads(), omp_get_num_procs());
+    const int processors = std::min({omp_get_max_threads(), omp_get_num_procs(), int(MAX_STACKS / MAX_THREADS)});
     const size_t share = std::clamp<size_t>(launch.clusters / (size_t(processors) * 8), 1, 64);
 #pragma omp parallel for schedule(dynamic) num_threads(processors)
     for (size_t first = 0; first < launch.clusters; first += share)
         this_worker().work(launch, first, std::min(first + share, launch.clusters));
+}
+
+// Returns why a launch that a GPU may take is too large here, or nothing.
+static std::string too_large(const Launch &launch)
+{
+    const size_t threads = size_t(launch.block.x) * launch.block.y * launch.block.z;
+    if (launch.cooperative && launch.clusters * launch.cluster_blocks > MAX_AT_ONCE / threads)
+        return "a cooperative launch of " + std::to_string(launch.clusters * launch.cluster_blocks) + " blocks of " +
+               std::to_string(threads) + " threads; the emulator runs at most " + std::to_string(MAX_AT_ONCE) +
+               " threads at the same time: launch fewer blocks";
+    if (launch.seeded && launch.clusters > MAX_SHUFFLED)
+        return "a grid of " + std::to_string(launch.clusters) + " blocks or clusters; with a seed, the emulator runs at " +
+               "most " + std::to_string(MAX_SHUFFLED) + ": launch fewer";
+    return {};
 }
 
 }  // namespace emulator
@@ -58,6 +72,10 @@ extern "C" int emulator_launch(const emulator::Request *request, char *error, si
     Launch launch{*request};
     launch.cluster_blocks = launch.cluster.x * launch.cluster.y * launch.cluster.z;
     launch.clusters = size_t(launch.grid.x) * launch.grid.y * launch.grid.z / launch.cluster_blocks;
+    if (const std::string refused = too_large(launch); !refused.empty()) {
+        snprintf(error, error_bytes, "%s", refused.c_str());
+        return 1;
+    }
     BufferGuards guards(launch.buffers, launch.buffer_count);
     launch.seeded ? run_shuffled(launch) : run_parallel(launch);
     const std::string outside = guards.remove();

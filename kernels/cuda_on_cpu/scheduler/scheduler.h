@@ -52,6 +52,9 @@ namespace emulator {
 constexpr unsigned WARP = 32;
 constexpr unsigned RESIDENT = 4;  // blocks that run at the same time in a seeded run
 constexpr unsigned MAX_THREADS = 1024;  // per block
+constexpr size_t MAX_STACKS = 24 * MAX_THREADS;  // of a process: each is two of the 65,530 mappings that Linux allows
+constexpr size_t MAX_AT_ONCE = 16 * MAX_THREADS;  // threads of a cooperative launch; as THREADS_AT_ONCE of device.py
+constexpr size_t MAX_SHUFFLED = 1u << 28;        // clusters of a seeded launch, whose order takes four bytes each
 
 struct Range {
     char *begin;
@@ -111,9 +114,19 @@ enum class Wait { NOTHING, BARRIER, WARP, GRID, CLUSTER };
 struct LateStore {
     char *at;
     size_t bytes;
-    char other[16];  // what others see, while the fiber runs; else what is stored
+    char other[16];  // what others see, while those run that see the store; else what is stored
 
     void exchange();  // between memory and `other`
+};
+
+// Those that a fiber, a block or nothing sees. No two of them overlap.
+struct LateStores {
+    std::vector<LateStore> stores;
+
+    bool add(const LateStore &);
+    void exchange();
+    void show(const char *at, size_t bytes);
+    void show_some(Random &, unsigned stays, bool hidden = false);
 };
 
 // The scheduler's data of a fiber.
@@ -130,7 +143,7 @@ struct Stack : Fiber {
     uint64_t operand, result;
     int argument;
     Combine combine;
-    std::vector<LateStore> late;  // seeded runs; no two of them overlap
+    LateStores late;  // seeded runs
 };
 
 // The scheduler's data of a block.
@@ -143,6 +156,7 @@ struct Resident : Block {
     unsigned in_cluster = 0;  // for the first block of a cluster: threads that have arrived at its barrier
     uint64_t phase = 0;       // and how often it was passed
     bool empty = true;
+    LateStores late;  // that its threads see
 };
 
 // Fibers that may run, in the order in which they became ready.
@@ -188,9 +202,9 @@ struct Worker {
     std::vector<Stack *> idle;
     Ready ready;
     std::vector<Resident> blocks;
-    Resident *in_place = nullptr;  // the block whose shared memory is in place
+    Resident *in_place = nullptr;  // the block whose shared memory and late stores are in place
     std::vector<SharedArray> shared;
-    bool take_turns = false;       // several blocks run, and each has its shared memory in place while it runs
+    bool take_turns = false;       // several blocks run, and what each one sees is in place while it runs
     Launch *launch = nullptr;
     size_t next_cluster = 0, last_cluster = 0;  // the remaining clusters of its share
     jmp_buf bail;
@@ -199,7 +213,9 @@ struct Worker {
     unsigned fairness = 1;  // one switch in as many is to any thread, others to the last that became ready: some starve
 
     Random late_random;  // apart from `random`: what is late does not change the order of threads
-    unsigned mean_gap = 1, until_late = 0;  // stores between those that may be late
+    std::vector<unsigned> mean_gap;  // for each buffer: one store in as many is late; 0 for none
+    unsigned stays = 1;              // suspensions until a late store stays for all, on average
+    LateStores outlived;             // those of blocks that have ended, which nothing sees
 
     ~Worker();
     unsigned pick(size_t n) { return random.pick(n); }
@@ -221,7 +237,8 @@ struct Worker {
     bool attach(Stack &);
     void detach(Stack &);
     bool finished() const;
-    void place_shared(Resident *);
+    void put_in_place(Resident &);
+    void place_shared(Resident &);
     void poison_shared(Resident &);
     void check_shared(const Resident &);
     // fibers.cpp
@@ -230,9 +247,8 @@ struct Worker {
     void switch_to(Stack *);
     void suspend(bool fresh_first = false);
     // late_stores.cpp
-    void seed_late_stores(uint64_t seed);
-    void hide_late_stores(Stack &);
-    void show_late_stores(Stack &);
+    void seed_late_stores(const Launch &);
+    void outlive(Resident &);
     // waiting.cpp
     void release_waiting();
     void release_barrier(Resident &);
@@ -260,6 +276,7 @@ inline Resident &resident(Fiber &fiber) { return static_cast<Resident &>(*fiber.
 void may_be_late(Stack &self, void *address, size_t bytes);
 void show_all(const volatile void *address, size_t bytes);
 void show_all();
+void show_block();
 
 Worker &this_worker();  // of this OS thread
 std::string text(uint3 index);

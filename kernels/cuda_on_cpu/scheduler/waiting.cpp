@@ -106,7 +106,7 @@ void Worker::release_waiting()
 
 void barrier(bool predicate)
 {
-    show_all();
+    show_block();
     Stack &self = running();
     Resident &block = resident(self);
     block.at_barrier++;
@@ -188,7 +188,7 @@ uint64_t warp_operation(unsigned mask, uint64_t operand, int argument, Combine c
     Stack &self = running();
     Resident &block = resident(self);
     if (!(mask >> self.thread % WARP & 1)) fail("a lane calls a warp operation whose mask leaves it out");
-    show_all();
+    show_block();
     self.wait = Wait::WARP;
     self.mask = mask;
     self.operand = operand;

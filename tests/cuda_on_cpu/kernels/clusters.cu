@@ -41,3 +41,12 @@ extern "C" __global__ void cluster_deadlock()
 }
 
 extern "C" __global__ void leaves_early() { cg::this_cluster().barrier_arrive(); }
+
+// Each thread counts in its opposite's place, once all have arrived.
+extern "C" __global__ void grid_round(int *out)
+{
+    const unsigned all = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    out[thread] = 0;
+    cg::this_grid().sync();
+    out[all - 1 - thread] += 1;
+}
