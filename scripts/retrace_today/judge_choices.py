@@ -24,7 +24,7 @@ from retrace.system.stage import Stage
 from retrace_today.judged_graphs import judged_graphs
 
 Problem = Literal["bfs", "stcon", "sssp", "betweenness"]
-WITHIN, WITHIN_MS, TWICE = 1.1, 0.02, 2.0
+GOOD_FACTOR, GOOD_MS, WORST_FACTOR = 1.1, 0.02, 2.0
 """A choice is good if it is at most 10 % or 20 µs slower than the best; never may it take twice as long."""
 SOURCE_COUNTS: tuple[int | None, ...] = (1, 4, 64, None)
 """Sources of betweenness; None for all."""
@@ -131,7 +131,7 @@ class Judgement:
     @property
     def is_good(self) -> bool:
         """Whether it is as near to the best as is asked for."""
-        return self.factor <= WITHIN or self.chosen_ms - self.best_ms <= WITHIN_MS
+        return self.factor <= GOOD_FACTOR or self.chosen_ms - self.best_ms <= GOOD_MS
 
 
 def resident_ms(record: Record) -> float:
@@ -144,7 +144,7 @@ def first_ms(record: Record) -> float:
     return median(trial.total for trial in record.trials)
 
 
-MEASURES: Mapping[str, Callable[[Record], float]] = {"resident": resident_ms, "first search": first_ms}
+JUDGED_TIMES: Mapping[str, Callable[[Record], float]] = {"resident": resident_ms, "first search": first_ms}
 
 
 def judgements(records: Iterable[Record], measure: Callable[[Record], float]) -> list[Judgement]:
@@ -169,16 +169,16 @@ def lines(question: str, records: list[Record]) -> Iterator[str]:
     answers = [record for record in records if record.status == "ok"]
     agree = sum(record.agreed for record in answers)
     yield f"{question}: {agree} of {len(answers)} answers agree, {len(records) - len(answers)} have none"
-    for name, measure in MEASURES.items():
+    for name, measure in JUDGED_TIMES.items():
         judged = judgements(records, measure)
         if not judged:
             yield f"  {name}: not judged, as nothing but the emulator ran the choice"
             continue
         share = sum(judgement.is_good for judgement in judged) / len(judged)
-        twice = sum(judgement.factor > TWICE and not judgement.is_good for judgement in judged)
+        twice = sum(judgement.factor > WORST_FACTOR and not judgement.is_good for judgement in judged)
         worst = max(judgement.factor for judgement in judged if not judgement.is_good or share == 1)
-        near = f"within {WITHIN - 1:.0%} or {1e3 * WITHIN_MS:.0f} µs of the best on {share:.0%}"
-        far = f"more than {TWICE:g} times as long on {twice}, at worst {worst:.2f} times"
+        near = f"within {GOOD_FACTOR - 1:.0%} or {1e3 * GOOD_MS:.0f} µs of the best on {share:.0%}"
+        far = f"more than {WORST_FACTOR:g} times as long on {twice}, at worst {worst:.2f} times"
         yield f"  {name}: {near} of {len(judged)} graphs, {far}"
         for judgement in sorted(judged, key=lambda one: -one.factor):
             if not judgement.is_good:

@@ -10,42 +10,42 @@ from numpy.typing import NDArray
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.generators import random_weights, uniform_words
 
-KRONECKER = (0.57, 0.76, 0.95)
+QUARTERS = (0.57, 0.76, 0.95)
 """Graph500's chances of the first one, two and three quarters of the adjacency matrix."""
-EDGES_PER_VERTEX = 8
+EDGES_A_VERTEX = 8
 LEAST_ARCS = 10
 WEIGHT_RANGES = ((1, 1), (1, 100), (1, 255), (1, 1 << 20))
-Ends = tuple[int, NDArray[np.int64], NDArray[np.int64]]
+DrawnEdges = tuple[int, NDArray[np.int64], NDArray[np.int64]]
 """Vertices, and both ends of each edge, shape (edges,); self-loops and repeated edges are left out later."""
 Uniform = Callable[[str, int], NDArray[np.float64]]
 """Gives so many numbers from 0 to below 1, of a stream that has a name."""
 
 
-def kron(edges: int, uniform: Uniform) -> Ends:
+def kron(edges: int, uniform: Uniform) -> DrawnEdges:
     """Draw the edges of a Kronecker graph."""
-    scale = max(2, (edges // EDGES_PER_VERTEX).bit_length())
+    scale = max(2, (edges // EDGES_A_VERTEX).bit_length())
     u, v = np.zeros((2, edges), np.int64)
     for depth in range(scale):
-        quarter = np.searchsorted(KRONECKER, uniform(f"bit{depth:02}", edges), side="right")
+        quarter = np.searchsorted(QUARTERS, uniform(f"bit{depth:02}", edges), side="right")
         u, v = 2 * u + quarter // 2, 2 * v + quarter % 2
     return 1 << scale, u, v
 
 
-def urand(edges: int, uniform: Uniform) -> Ends:
+def urand(edges: int, uniform: Uniform) -> DrawnEdges:
     """Draw both ends uniformly."""
-    vertices = max(4, edges // EDGES_PER_VERTEX)
+    vertices = max(4, edges // EDGES_A_VERTEX)
     u, v = ((vertices * uniform(end, edges)).astype(np.int64) for end in ("tails", "heads"))
     return vertices, u, v
 
 
-def power_law(edges: int, uniform: Uniform) -> Ends:
+def power_law(edges: int, uniform: Uniform) -> DrawnEdges:
     """Draw ends whose number of edges falls with the power 2/3 of the vertex's number."""
-    vertices = max(4, edges // EDGES_PER_VERTEX)
+    vertices = max(4, edges // EDGES_A_VERTEX)
     u, v = ((vertices * uniform(end, edges) ** 3).astype(np.int64) for end in ("tails", "heads"))
     return vertices, u, v
 
 
-def small_world(edges: int, uniform: Uniform) -> Ends:
+def small_world(edges: int, uniform: Uniform) -> DrawnEdges:
     """Join each vertex of a ring to the next four, and one of twenty edges to any other vertex."""
     vertices = max(5, edges // 4)
     u = np.repeat(np.arange(vertices), 4)
@@ -54,7 +54,7 @@ def small_world(edges: int, uniform: Uniform) -> Ends:
     return vertices, u, np.where(uniform("rewire", len(u)) < 0.05, elsewhere, v)
 
 
-def grid(dimensions: int, edges: int, uniform: Uniform) -> Ends:
+def grid(dimensions: int, edges: int, uniform: Uniform) -> DrawnEdges:
     """Join the neighbours of a grid."""
     side = max(2, round((edges / dimensions) ** (1 / dimensions)))
     number = np.arange(side**dimensions).reshape((side,) * dimensions)
@@ -63,49 +63,49 @@ def grid(dimensions: int, edges: int, uniform: Uniform) -> Ends:
     return number.size, u, v
 
 
-def geometric(edges: int, uniform: Uniform) -> Ends:
+def geometric(edges: int, uniform: Uniform) -> DrawnEdges:
     """Join points of a square that lie near each other."""
     vertices = max(4, edges // 4)
     points = np.stack((uniform("abscissa", vertices), uniform("ordinate", vertices)), axis=1)
-    radius = (EDGES_PER_VERTEX / (np.pi * vertices)) ** 0.5
+    radius = (EDGES_A_VERTEX / (np.pi * vertices)) ** 0.5
     pairs = scipy.spatial.cKDTree(points).query_pairs(radius, output_type="ndarray").astype(np.int64)
     return vertices, pairs[:, 0], pairs[:, 1]
 
 
-def path(edges: int, uniform: Uniform) -> Ends:
+def line(edges: int, uniform: Uniform) -> DrawnEdges:
     """Join each vertex to the next."""
     return edges + 1, np.arange(edges), np.arange(1, edges + 1)
 
 
-def tree(edges: int, uniform: Uniform) -> Ends:
+def random_tree(edges: int, uniform: Uniform) -> DrawnEdges:
     """Join each vertex to one of those before it."""
     children = np.arange(1, edges + 1)
     return edges + 1, children, (children * uniform("parents", edges)).astype(np.int64)
 
 
-def star(edges: int, uniform: Uniform) -> Ends:
+def star(edges: int, uniform: Uniform) -> DrawnEdges:
     """Join vertex 0 to all others."""
     return edges + 1, np.zeros(edges, np.int64), np.arange(1, edges + 1)
 
 
-def many_components(edges: int, uniform: Uniform) -> Ends:
+def many_components(edges: int, uniform: Uniform) -> DrawnEdges:
     """Join vertices among sixteen."""
     vertices = 16 * max(1, edges // 24)
     u, other = ((n * uniform(end, edges)).astype(np.int64) for end, n in (("tails", vertices), ("heads", 16)))
     return vertices, u, u // 16 * 16 + other
 
 
-def dense(edges: int, uniform: Uniform) -> Ends:
+def dense(edges: int, uniform: Uniform) -> DrawnEdges:
     """Join all vertices."""
     vertices = max(2, round((2 * edges) ** 0.5))
     u, v = np.triu_indices(vertices, 1)
     return vertices, u.astype(np.int64), v.astype(np.int64)
 
 
-FAMILIES: dict[str, Callable[[int, Uniform], Ends]] = {
+FAMILIES: dict[str, Callable[[int, Uniform], DrawnEdges]] = {
     "kron": kron, "urand": urand, "power-law": power_law, "small-world": small_world,
-    "grid-2d": partial(grid, 2), "grid-3d": partial(grid, 3), "geometric": geometric, "path": path,
-    "tree": tree, "star": star, "many-components": many_components, "dense": dense,
+    "grid-2d": partial(grid, 2), "grid-3d": partial(grid, 3), "geometric": geometric, "path": line,
+    "tree": random_tree, "star": star, "many-components": many_components, "dense": dense,
 }  # fmt: skip
 
 
