@@ -35,7 +35,7 @@ def run(*command: object, quiet: bool = False) -> bool:
     output = subprocess.DEVNULL if quiet else None
     settings = {name: value for name, value in os.environ.items() if name not in OF_OTHER_ENVIRONMENTS} | {
         "PIP_USER": "0",
-        "PYTHONUTF8": "1",
+        "LC_ALL": "C.UTF-8",
     }
     try:
         words = [str(part) for part in command]
