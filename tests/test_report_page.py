@@ -528,6 +528,7 @@ def test_addresses_tell_records_apart() -> None:
 @pytest.mark.parametrize(
     ("markdown", "made"),
     [("a `b*` **c `d` e** [f](g.md)", "<p>a <code>b*</code> <strong>c <code>d</code> e</strong> f</p>"),
+     ("9.1 ms<br>`a`", "<p>9.1 ms<br><code>a</code></p>"),
      ("- a\n  b\n- c", "<ul><li>a b</li><li>c</li></ul>"),
      ("### `a` <b>", "<h3><code>a</code> &lt;b&gt;</h3>"),
      ("a\nb\n\nc", "<p>a b</p>\n<p>c</p>")],

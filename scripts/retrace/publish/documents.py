@@ -29,8 +29,8 @@ def errata(key: str) -> Markup:
 def html(text: str, heading: int = 3) -> Markup:
     """Turn Markdown into HTML, as far as the project's documents and captions use it.
 
-    It knows headings, tables, lists, paragraphs, code, bold, and links, which lose their target; `heading` is
-    the level of `###`.
+    It knows headings, tables, lists, paragraphs, code, bold, `<br>`, and links, which lose their target;
+    `heading` is the level of `###`.
     """
     blocks = [block for block in re.split(r"\n\s*\n", text.strip("\n")) if block.strip()]
     return Markup(
@@ -48,4 +48,5 @@ def _words(text: str) -> Markup:
     code = [Markup("<code>{}</code>").format(part) for part in re.findall(r"`([^`]*)`", plain)]
     marked = re.sub(r"`[^`]*`", "\0", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", plain.replace("\0", "")))
     bold = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", str(escape(marked)))
+    bold = bold.replace("&lt;br&gt;", "<br>")
     return Markup(re.sub("\0", lambda _: str(code.pop(0)), bold))
