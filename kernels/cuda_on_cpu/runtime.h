@@ -37,7 +37,7 @@ struct Fiber {
     dim3 block_size, grid_size;
     unsigned thread;   // linear index in the block
     bool suspended;    // this thread has waited before, so the scheduler has registered it
-    bool preemptible;  // seeded runs: it is inside a kernel and may be preempted at any memory access
+    volatile bool preemptible;  // it is inside a kernel, where others may run: at a memory access, or after a tick
     Block *block;
     Worker *worker;
 };
@@ -114,13 +114,11 @@ template <typename Body> inline void run_each_thread(Body body)
             fiber.thread_index.x = thread;
         else
             fiber.thread_index = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
-#ifdef __SANITIZE_THREAD__
+        asm volatile("" ::: "memory");  // the clock finds all of the above done
         fiber.preemptible = true;
-#endif
         body();
-#ifdef __SANITIZE_THREAD__
         fiber.preemptible = false;
-#endif
+        asm volatile("" ::: "memory");
         if (fiber.suspended) {
             finish_suspended();
             next = block.started;  // other fibers have started threads in the meantime

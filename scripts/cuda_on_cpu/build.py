@@ -61,7 +61,7 @@ EMULATOR_FLAGS = (
     "-U_FORTIFY_SOURCE",  # its longjmp treats a switch of stacks as an attack
 )  # fmt: skip
 SANITIZED_FLAGS = ("-fsanitize=address", "-fno-omit-frame-pointer", "-g1")  # its report names lines
-DEBUG_FLAGS = ("-O0",)
+DEBUG_FLAGS = ("-O0", "-fsanitize=alignment")
 """Compiles in half of the time of -O1, which took longer than the kernels ran. Their scheduler has -O1."""
 LIGHT_FLAGS = ("-Og", "-fira-region=one")
 """Compile in two thirds of the time of -O1. On New York, one launch a search takes 0.8 times as long to run,
@@ -74,7 +74,6 @@ SHUFFLED_FLAGS = (*LIGHT_FLAGS, "-fsanitize=thread", "--param=tsan-instrument-fu
 """Calls a function of `kernels/cuda_on_cpu/scheduler/accesses.cpp` at every memory access.
 
 It finds misaligned accesses, too: g++'s own check takes half as long again to compile.
-A debug build has neither.
 """
 
 DEFINED_FLAGS = (

@@ -21,7 +21,7 @@ from cuda_on_cpu.work_queue import EmulatedStream, WorkQueue
 KERNELS = Path(__file__).parent / "kernels"
 BARRIERS, RACES = str(KERNELS / "barriers.cu"), str(KERNELS / "races.cu")
 BOUNDS, CLUSTERS = str(KERNELS / "bounds.cu"), str(KERNELS / "clusters.cu")
-FAILING = str(KERNELS / "failing.cu")
+FAILING, SPINNING = str(KERNELS / "failing.cu"), str(KERNELS / "spinning.cu")
 SEEDS = range(30)
 
 
@@ -289,6 +289,32 @@ def test_after_an_endless_loop_a_kernel_with_a_barrier_runs() -> None:
         assert np.array_equal(device.download(out), turned_round(1))
 
 
+@pytest.mark.parametrize("seed", [None, 1])
+def test_threads_that_spin_until_later_ones_act(seed: int | None) -> None:
+    with EmulatedDevice(seed, patience=5) as device:
+        module, flags = device.load(SPINNING), device.upload(np.zeros(8, np.int32))
+        module.kernel("for_a_later_thread")(1, 8, flags)
+        assert device.download(flags).tolist() == [*range(1, 9)]
+        arrived, values, wrong = (device.upload(np.zeros(3, np.int32)) for _ in range(3))
+        module.kernel("own_barrier")(3, 64, np.int32(2), arrived, values, wrong, cooperative=True)
+        assert (device.download(arrived)[0], device.download(wrong)[0]) == (12, 0)
+
+
+def test_the_clock_interrupts_no_warp_operation() -> None:
+    with EmulatedDevice() as device:
+        out = device.empty(64, np.int32)
+        device.load(SPINNING).kernel("votes")(1, 64, np.int32(200_000), out)
+        assert set(device.download(out).tolist()) == {3_200_000}
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_blocks_that_wait_for_each_other_need_a_cooperative_launch(seed: int | None) -> None:
+    with EmulatedDevice(seed, patience=0.3) as device:
+        arguments = (np.int32(1), *(device.upload(np.zeros(6, np.int32)) for _ in range(3)))
+        told = failing(waiting(device.load(SPINNING).kernel("own_barrier")), 6, 32, *arguments)
+        assert "(blocks that wait for each other need a cooperative launch), in block" in told
+
+
 def test_a_launch_beyond_its_bounds() -> None:
     with EmulatedDevice() as device:
         kernel, out = device.load(FAILING).kernel("bounded"), device.empty(1, np.int32)
@@ -466,6 +492,13 @@ def test_out_of_bounds_accesses_are_reported(kernel: str, shared: int, line: int
         assert f"bounds.cu:{line} in {kernel}" in done.stderr
     else:
         assert (done.returncode, done.stdout) == (0, f"{sum(range(64)) + 64}\n"), done.stderr
+
+
+def test_the_debug_build_refuses_a_misaligned_access() -> None:
+    program = PROGRAM.replace("bounds.cu", "failing.cu")
+    program = program.replace("arguments = (out,) if", "arguments = (out,) if True or")
+    done = run_program(program, "misaligned", 0, **debug_environment())
+    assert re.search("kernel misaligned: " + MISALIGNED.format(r", at failing.cu:\d+"), done.stderr)
 
 
 def test_the_debug_build_says_what_it_needs() -> None:

@@ -76,7 +76,8 @@ void Worker::abandon()
         idle.push_back(stack.get());
     }
     main.wait = Wait::NOTHING;
-    main.arrived = main.preemptible = false;
+    main.arrived = false;
+    main.preemptible = false;
     main.late.stores.clear();
     outlived.stores.clear();
     ready.clear();

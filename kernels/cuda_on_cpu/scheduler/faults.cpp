@@ -2,16 +2,20 @@
 
 #include "scheduler.h"
 
+#include <dlfcn.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 
 namespace emulator {
 
 constexpr int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-constexpr unsigned TICKS = 4;  // looks at a kernel's progress before it is ended
+constexpr double TICK = 0.25, TURN = 0.001;  // seconds between looks at a kernel's progress, and if threads take turns
+constexpr unsigned TICKS = 4;               // looks before it is ended, at least
 constexpr size_t SIGNAL_STACK_BYTES = 64 << 10;
 
 static struct sigaction earlier[NSIG];  // handlers for faults that happen outside kernels
@@ -31,8 +35,25 @@ static void on_fault(int number, siginfo_t *info, void *)
 }
 #endif
 
-// Compares the progress of this OS thread's kernel with that at the last tick of its clock.
-static void on_tick(int, siginfo_t *, void *)
+// Whether a signal has interrupted a kernel file's own code: neither the scheduler nor a library, which may hold a lock.
+static bool in_kernel(const Worker &worker, const ucontext_t &interrupted)
+{
+#if defined __x86_64__
+    const auto *const at = reinterpret_cast<void *>(interrupted.uc_mcontext.gregs[REG_RIP]);
+#elif defined __aarch64__
+    const auto *const at = reinterpret_cast<void *>(interrupted.uc_mcontext.pc);
+#else
+    const void *const at = nullptr;
+#endif
+    Dl_info file{}, kernels{};
+    return here->preemptible && dladdr(at, &file) &&
+           dladdr(reinterpret_cast<void *>(worker.launch->kernel->run_threads), &kernels) &&
+           file.dli_fbase == kernels.dli_fbase;
+}
+
+// Compares the progress of this OS thread's kernel with that at the last tick of its clock. Where there is none, a thread
+// may spin until another one acts, which then runs: the handler is on the thread's own stack and goes on with it later.
+static void on_tick(int, siginfo_t *, void *interrupted)
 {
     Worker *const worker = here ? here->worker : nullptr;
     if (!worker) return;
@@ -42,32 +63,42 @@ static void on_tick(int, siginfo_t *, void *)
     }
     uint64_t progress = worker->barriers + 31 * worker->next_cluster + 1009 * worker->works;
     for (const Resident &block : worker->blocks) progress += 7 * block.started + 17 * block.fibers;
-    worker->idle_ticks = progress == worker->last_progress ? worker->idle_ticks + 1 : 0;
+    const bool waits = progress == worker->last_progress;
+    worker->unmoved = waits ? worker->unmoved + worker->tick() : 0;
     worker->last_progress = progress;
-    worker->overdue = worker->idle_ticks >= TICKS;  // a kernel that enters the scheduler gives up there
-    if (worker->idle_ticks > TICKS) {
+    worker->in_turns |= waits;
+    const double patience = worker->launch->patience;
+    worker->overdue = worker->unmoved >= patience;  // a kernel that enters the scheduler gives up there
+    if (worker->unmoved > patience * (1 + 1.0 / TICKS)) {
         worker->fault = SIGALRM;
         worker->watched = false;
         worker->escape(3);
     }
     worker->set_clock();
+    if (!worker->in_turns || worker->overdue || worker->launch->seeded) return;
+    if (!in_kernel(*worker, *static_cast<const ucontext_t *>(interrupted))) return;
+    const int error = errno;
+    let_others_run();
+    errno = error;
 }
+
+double Worker::tick() const { return std::min(in_turns ? TURN : TICK, launch->patience / TICKS); }
 
 void Worker::set_clock()
 {
-    const double seconds = launch->patience / TICKS;
+    const double seconds = tick();
     itimerspec after{};
     after.it_value.tv_sec = time_t(seconds);
     after.it_value.tv_nsec = long((seconds - double(time_t(seconds))) * 1e9) + 1;
     timer_settime(clock, 0, &after, nullptr);
 }
 
-// Prepares this OS thread for faults and for endless loops. The clock counts the thread's own processor time. It runs
-// out after a quarter of the patience and is then set again, if a kernel still runs, so that a launch costs nothing.
+// Prepares this OS thread for faults and for endless loops. The clock counts the thread's own processor time. It is set
+// again when it runs out, if a kernel still runs, so that a launch costs nothing.
 void Worker::watch()
 {
     works++;
-    overdue = false;  // of a launch before this one
+    overdue = in_turns = false;  // of a launch before this one
     if (!signal_stack) {
         static const int tick = SIGRTMAX - 5;
         [[maybe_unused]] static const bool installed = [] {
@@ -78,6 +109,7 @@ void Worker::watch()
             for (const int number : FAULTS) sigaction(number, &action, &earlier[number]);
 #endif
             action.sa_sigaction = on_tick;
+            action.sa_flags &= ~SA_ONSTACK;
             sigaction(tick, &action, nullptr);
             return true;
         }();
@@ -96,7 +128,7 @@ void Worker::watch()
     if (watched && patience == launch->patience) return;
     watched = true;
     patience = launch->patience;
-    idle_ticks = 0;
+    unmoved = 0;
     set_clock();
 }
 
@@ -113,14 +145,16 @@ void Worker::stop_watching()
 
 std::string Worker::fault_text() const
 {
-    char text[120];
+    char text[160];
     switch (fault) {
         case SIGFPE: return "the least integer is divided by -1";  // by zero: undefined.cpp
         case SIGILL:
         case SIGTRAP: return "undefined behaviour, which the compiler has made a trap";
         case SIGALRM:
-            snprintf(text, sizeof text, "no thread has ended and no barrier was passed for %g s of processor time",
-                     launch->patience);
+            snprintf(text, sizeof text, "no thread has ended and no barrier was passed for %g s of processor time%s",
+                     launch->patience,
+                     launch->cooperative || launch->clusters == 1
+                         ? "" : " (blocks that wait for each other need a cooperative launch)");
             return text;
         default: snprintf(text, sizeof text, "an access to the invalid address %p", fault_address);
     }

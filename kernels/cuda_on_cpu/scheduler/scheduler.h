@@ -9,8 +9,8 @@
 // With a seed, the grid runs on one OS thread. Blocks and threads start in a shuffled order, RESIDENT blocks run at the
 // same time, and at every memory access the scheduler may switch to any thread of any of them (see accesses.cpp).
 //
-// A thread that spins in a loop until a later thread of its block acts is ended when the launch's patience is over,
-// unless there is a seed or the loop calls __nanosleep. Kernels should wait with barriers and warp operations.
+// Without a seed, a thread that spins until another one acts is interrupted by a clock, and from then on all threads of
+// the launch take turns (see faults.cpp).
 //
 // The blocks of a cluster run at the same time on one OS thread; so do all blocks of a cooperative launch. Wherever
 // several blocks run, __shared__ variables hold the memory of the block that runs, and each other block's is in its
@@ -225,7 +225,8 @@ struct Worker {
     bool watched = false;  // the clock is set
     bool overdue = false;
     double patience = 0;
-    unsigned idle_ticks = 0;
+    bool in_turns = false;  // threads spin, and the clock lets each one run for a while
+    double unmoved = 0;     // seconds without progress
     uint64_t works = 0, barriers = 0, last_progress = 0;
     int fault = 0;
     void *fault_address = nullptr;
@@ -267,6 +268,7 @@ struct Worker {
     void watch();
     void stop_watching();
     void set_clock();
+    double tick() const;
     std::string fault_text() const;
 };
 

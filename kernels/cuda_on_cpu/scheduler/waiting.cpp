@@ -2,8 +2,6 @@
 
 #include "scheduler.h"
 
-#include <utility>
-
 namespace emulator {
 
 void Worker::release_barrier(Resident &block)
@@ -80,9 +78,9 @@ bool Worker::release_warp(Resident &block, const Stack &waiting)
         operands[lane] = stack->operand;
         taking_part |= 1u << lane;
     }
-    // combine() is code of the kernel file, where a seeded run could switch threads. Disable that: all lanes must be
-    // released together.
-    const bool preemptible = std::exchange(running().preemptible, false);
+    // combine() is code of the kernel file, where others could run. Disable that: all lanes must be released together.
+    const bool preemptible = running().preemptible;
+    running().preemptible = false;
     for (unsigned lane = 0; lane < WARP; lane++) {
         if (!(taking_part >> lane & 1)) continue;
         Stack *stack = block.suspended[first + lane];
