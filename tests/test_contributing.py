@@ -90,8 +90,11 @@ def test_the_page_is_published_of_the_committed_records_alone(tmp_path: Path) ->
         folder = f"results/machines/h200/{experiment}"
         shutil.copytree(PROJECT / folder, project / folder)
     (project / ".venv").mkdir()
-    for name in ("bin", "lib", "pyvenv.cfg"):
+    for name in ("bin", "lib"):
         (project / ".venv" / name).symlink_to(Path(sys.prefix) / name)
+    made = Path(sys.prefix, "pyvenv.cfg").read_text().splitlines()
+    here = [line for line in made if not line.startswith("command = ")]  # which names another place
+    (project / ".venv/pyvenv.cfg").write_text("\n".join(here))
     (project / ".venv/run").touch()  # as if the environment had been made
     before = files_of(project)
     environment = {name: value for name, value in ENVIRONMENT.items() if name != "PYTHONPATH"}
