@@ -20,6 +20,7 @@ from retrace.system.files import unpack
 ALONE = ["unshare", "--map-root-user", "--net"]
 MADE = {"LICENSE": "ours\n", "datasets.yaml": (PROJECT / "datasets.yaml").read_text()}
 NEEDED = ["git", "make", "sha256sum"]
+SETTING_UP = ["scripts/set_up.py", "scripts/retrace/system/job_python.py"]
 
 
 def run(*command: object, **options: Any) -> str:
@@ -54,8 +55,9 @@ def project(tmp_path: Path, monkeypatch: Patch) -> Path:
     (mirror / "USA-road-d.NY.gr.gz").write_text("arcs")
     (mirror / "USA-road-d.NY.gr.gz.pin").write_text("pin")
     shutil.copy(PROJECT / "Makefile", project)
-    (project / "scripts").mkdir()
-    shutil.copy(PROJECT / "scripts/set_up.py", project / "scripts")
+    (project / "scripts/retrace/system").mkdir(parents=True)
+    for program in SETTING_UP:
+        shutil.copy(PROJECT / program, project / program)
     for name, text in MADE.items():
         (project / name).write_text(text)
     (project / "requirements.lock").write_text(wheel(wheels, "tiny"))
@@ -101,12 +103,12 @@ def test_a_bundle_has_the_commit_and_what_it_needs(project: Path, tmp_path: Path
     downloads = ("USA-road-d.NY.gr.gz", "USA-road-d.NY.gr.gz.pin")
     assert {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()} == {
         "COMMIT", "LICENSE", "Makefile", "SHA256SUMS",
-        "datasets.yaml", "requirements.lock", "requirements-uv.lock", "scripts/set_up.py",
+        "datasets.yaml", "requirements.lock", "requirements-uv.lock", *SETTING_UP,
         *(f"wheels/{python}/{name}-1.0-py3-none-any.whl" for name in ("tiny", "uv")),
         *(f"resources/downloads/{name}" for name in downloads),
     }  # fmt: skip
     assert (unpacked / "LICENSE").read_text() == "ours\n"
-    assert run("sha256sum", "--check", "SHA256SUMS", cwd=unpacked).count(": OK\n") == 11
+    assert run("sha256sum", "--check", "SHA256SUMS", cwd=unpacked).count(": OK\n") == 12
     assert (unpacked / "COMMIT").read_text() == commit
 
 
