@@ -13,12 +13,13 @@ from retrace.solvers.solver import BLOCK_SIZE, SPOILT
 from retrace_today.cluster_parts import EVERY, KEEPS, ClusterSearch
 from retrace_today.contraction import CONTRACT, Contraction
 from retrace_today.fewer_arcs import join_path
+from retrace_today.packed_arcs import Cut, DeviceCut
 from retrace_today.positive_pass import PositivePass
 
 SAMPLED = 1024
 """Arcs of which the mean weight is taken, about."""
-NO_SEED = np.uint32(0), np.uint32(UNREACHABLE)
-"""A place and a distance with which no search begins."""
+NO_SEED = np.int32(-1), np.uint32(UNREACHABLE)
+"""A vertex and a distance with which no search begins."""
 WANTED = 2
 """What the cluster's kernel tells the host if it wants path-pass.cu; 1 if it does not."""
 
@@ -43,29 +44,29 @@ class ClusterBFS(TracedBack, ClusterSearch):
         if self.finds_predecessors:
             self.take = self.device.load(self.pass_source).kernel("take_level_predecessors")
 
-    def prepare(self, graph: CSRGraph) -> None:
-        parts = self.parts = self.cut(graph)
-        marks, arcs = 2 * 4 * parts.words, parts.short_bytes(graph)
-        levels = marks + 2 * parts.positions
-        self.fit(parts, marks, levels, None if arcs is None else levels + arcs)
-        records = parts.short_records if self.kept == "arcs" else parts.long_records
-        self.arrays = [*records(graph), parts.vertex_at(graph)]
-        self.state_bytes = 4 * graph.vertices
+    def fit_cut(self, cut: Cut) -> None:
+        marks, arcs = 2 * 4 * cut.words, cut.short_bytes(0)
+        levels = marks + 2 * cut.positions
+        self.fit(cut, marks, levels, None if arcs is None else levels + arcs)
+
+    def state_bytes(self, graph: CSRGraph, cut: Cut) -> int:
+        return 4 * (graph.vertices * (1 + self.finds_predecessors) + cut.count * cut.positions)
+
+    def keep(self, cut: DeviceCut) -> None:
+        self.vertex_at = cut.vertex_at()
         if self.finds_predecessors:
-            self.state_bytes += 4 * (graph.vertices + 1 + graph.arcs + graph.vertices)
+            self.arcs = list(cut.ways[0])
 
     def upload(self, query: Query) -> None:
         super().upload(query)
         self.level = self.device.empty(self.graph.vertices, np.int32)
         self.count, self.mapped_count = self.device.mapped(1, np.int32)
         if self.finds_predecessors:
-            self.arcs = self.upload_arcs(self.graph)
             self.found = self.device.empty(self.graph.vertices, np.int32)
 
     def solve(self, query: Query) -> int:
-        *graph, vertex_at = self.buffers
-        every = np.int32(self.number("every"))
-        self.launch(*graph, self.parts.place[query.source], every, vertex_at, self.level, self.mapped_count)
+        numbers, answer = map(np.int32, (query.source, self.number("every"))), (self.level, self.mapped_count)
+        self.launch(*self.records, self.place, *numbers, self.vertex_at, *answer)
         if self.finds_predecessors:
             vertices = self.graph.vertices
             blocks = -(-vertices // BLOCK_SIZE)
@@ -106,30 +107,28 @@ class ClusterSTCON(ClusterSearch):
         if self.finds_predecessors:
             self.find_path = self.device.load(self.pass_source).kernel("find_path")
 
-    def prepare(self, graph: CSRGraph) -> None:
-        parts = self.parts = self.cut(graph)
+    def ways(self, graph: CSRGraph) -> list[CSRGraph]:
         backward = graph.reversed()
-        ways = [graph] if backward is graph else [graph, backward]
-        marks, arcs = 4 * 4 * parts.words, [parts.short_bytes(way) for way in ways]
-        state = marks + 2 * parts.positions if self.finds_predecessors else marks
+        return [graph] if backward is graph else [graph, backward]
+
+    def fit_cut(self, cut: Cut) -> None:
+        marks, arcs = 4 * 4 * cut.words, [cut.short_bytes(way) for way in range(cut.number_of_ways)]
+        state = marks + 2 * cut.positions if self.finds_predecessors else marks
         needs = marks, state, None if None in arcs else state + sum(filter(None, arcs))
-        self.fit(parts, *(need for kept, need in zip(KEEPS, needs, strict=True) if kept in self.in_shared))
-        records = parts.short_records if self.kept == "arcs" else parts.long_records
-        self.arrays = [array for way in ways for array in records(way)]
-        self.copies = 2 // len(ways)  # an undirected graph is given to the kernel twice
-        self.state_bytes = 0
+        self.fit(cut, *(need for kept, need in zip(KEEPS, needs, strict=True) if kept in self.in_shared))
+
+    def state_bytes(self, graph: CSRGraph, cut: Cut) -> int:
+        return 4 * (2 * graph.arcs + 3 * cut.count * cut.positions + 3) if self.finds_predecessors else 0
+
+    def keep(self, cut: DeviceCut) -> None:
+        self.records *= 2 // cut.number_of_ways  # an undirected graph is given to the kernel twice
         if self.finds_predecessors:
-            places = parts.count * parts.positions
-            self.state_bytes = 4 * (2 * graph.arcs + 2 * places + 3)
+            self.vertex_at, self.arcs = cut.vertex_at(), cut.index_ends(0)
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        device, parts, places = self.device, self.parts, 0
+        device, places = self.device, self.blocks * self.positions if self.finds_predecessors else 0
         self.answer, self.mapped_answer = device.mapped(1, np.uint64)
-        if self.finds_predecessors:
-            places = parts.count * parts.positions
-            index = parts.index_of(np.arange(self.graph.vertices, dtype=np.int32))
-            self.arcs = [device.upload(index[ends]) for ends in (self.graph.tails(), self.graph.indices)]
         self.labels = device.empty(places + 1, np.uint32)
         self.path_length = device.view(self.labels, places, 1)
         self.path = device.empty(places, np.int32), device.empty(1, np.uint64)
@@ -138,10 +137,9 @@ class ClusterSTCON(ClusterSearch):
 
     def solve(self, query: Query) -> int:
         assert query.target is not None
-        ends = self.parts.place[query.source], self.parts.place[query.target]
-        every, path_arrays = np.int32(self.number("every")), (self.labels, *self.path)
+        numbers = map(np.int32, (query.source, query.target, self.number("every")))
         self.answer[0] = 0
-        self.launch(*self.copies * self.buffers, *ends, every, self.mapped_answer, *path_arrays)
+        self.launch(*self.records, self.place, *numbers, self.mapped_answer, self.labels, *self.path)
         word = self.device.wait_for(self.answer)  # length: 32 bits; WANTED or not: 2; rounds
         self.used_pass = word >> 32 & 3 == WANTED
         if self.used_pass:
@@ -165,7 +163,8 @@ class ClusterSTCON(ClusterSearch):
         toward_end, (joint,) = map(self.device.download, self.path)
         predecessor = np.full(self.graph.vertices, -1, np.int32)
         if 0 < self.length < UNREACHABLE:
-            vertex_at, source = self.parts.vertex_at(self.graph), int(self.parts.index_of(self.from_vertex))
+            vertex_at = self.device.download(self.vertex_at)
+            source = int(np.flatnonzero(vertex_at == self.from_vertex)[0])
             path = join_path(toward_end, divmod(int(joint), 1 << 32), self.length, source)
             after = np.flatnonzero(path >= 0)
             predecessor[vertex_at[after]] = vertex_at[path[after]]
@@ -220,26 +219,33 @@ class ClusterSSSP(PositivePass, ClusterSearch):
         if self.finds_predecessors:
             self.load_pass(graph)
 
-    def prepare(self, graph: CSRGraph) -> None:
-        assert graph.weights is not None
+    def ways(self, graph: CSRGraph) -> list[CSRGraph]:
         searched = graph
         if self.is_contracted:
             self.contraction = Contraction.of(graph)
             searched = self.contraction.core
-        assert searched.weights is not None
-        parts = self.parts = self.cut(searched)
-        marks = 4 * parts.words
-        self.fit(parts, marks, marks + 2 * 4 * parts.positions)
         self.delta = np.uint32(bucket_width(searched, self.number("width")))
-        vertex_at = parts.vertex_at(searched)
-        self.arrays = [*parts.long_records(searched, weighted=True), vertex_at]
+        return [searched]
+
+    def fit_cut(self, cut: Cut) -> None:
+        marks = 4 * cut.words
+        self.fit(cut, marks, marks + 2 * 4 * cut.positions)
+        self.global_state = 1 if self.kept == "state" else 2 * cut.count * cut.positions
+
+    def state_bytes(self, graph: CSRGraph, cut: Cut) -> int:
+        arcs = graph.vertices + 1 + 2 * graph.arcs if self.finds_predecessors and self.is_contracted else 0
+        chains = 4 * graph.vertices + self.contraction.core.vertices if self.is_contracted else 0
+        answers, places = graph.vertices * (1 + self.finds_predecessors), cut.count * cut.positions
+        return 4 * (answers + places + self.global_state + arcs + chains)
+
+    def keep(self, cut: DeviceCut) -> None:
+        device, names = self.device, None
         if self.is_contracted:
-            vertex_at[vertex_at >= 0] = self.contraction.anchors[vertex_at[vertex_at >= 0]]
-            self.arrays.append(self.contraction.ways.ravel())
-        self.global_state = 1 if self.kept == "state" else 2 * parts.count * parts.positions
-        self.state_bytes = 4 * (graph.vertices + self.global_state)
+            names = device.upload(self.contraction.anchors)
+            self.chains = device.upload(self.contraction.ways.ravel())
+        self.vertex_at = cut.vertex_at(names)
         if self.finds_predecessors:
-            self.state_bytes += 4 * (graph.vertices + 1 + 2 * graph.arcs + graph.vertices)
+            self.arcs = self.upload_arcs(self.graph) if self.is_contracted else list(cut.ways[0])
 
     def upload(self, query: Query) -> None:
         super().upload(query)
@@ -247,21 +253,19 @@ class ClusterSSSP(PositivePass, ClusterSearch):
         self.answer = self.device.empty(self.graph.vertices, np.int32)
         self.counts, self.mapped_counts = self.device.mapped(2, np.int32)
         if self.finds_predecessors:
-            self.arcs = self.upload_arcs(self.graph)
             self.found = self.device.empty(self.graph.vertices, np.int32)
 
     def solve(self, query: Query) -> int:
-        *graph, vertex_at = self.buffers[:3]
-        widths = self.delta, np.int32(self.number("patience"))
-        state = vertex_at, self.state, self.answer, self.mapped_counts
+        graph, widths = (*self.records, self.place), (self.delta, np.int32(self.number("patience")))
+        state = self.vertex_at, self.state, self.answer, self.mapped_counts
         if self.is_contracted:
             anchors, others = self.contraction.reach_anchors(query.source)
-            places = self.parts.place[self.contraction.number[anchors[:, 0]]]
-            seeds = [*zip(places, anchors[:, 1].astype(np.uint32), strict=True), NO_SEED, NO_SEED]
+            numbers = self.contraction.number[anchors[:, 0]]
+            seeds = [*zip(numbers, anchors[:, 1].astype(np.uint32), strict=True), NO_SEED, NO_SEED]
             self.launch(*graph, *seeds[0], *seeds[1], *widths, *state)
             self.reach_others(others)
         else:
-            self.launch(*graph, self.parts.place[query.source], np.uint32(0), *NO_SEED, *widths, *state)
+            self.launch(*graph, np.int32(query.source), np.uint32(0), *NO_SEED, *widths, *state)
         if self.finds_predecessors:
             self.find_tree(self.graph, query.source)
         self.device.synchronize()
@@ -271,7 +275,7 @@ class ClusterSSSP(PositivePass, ClusterSearch):
     def reach_others(self, reached: Int32Array) -> None:
         """Find the distances of vertices that are no anchors; those that were `reached` may be less."""
         vertices, count = self.graph.vertices, len(reached)
-        self.unfold(self.grid(vertices), self.block_size, np.int32(vertices), self.buffers[3], self.answer)
+        self.unfold(self.grid(vertices), self.block_size, np.int32(vertices), self.chains, self.answer)
         if count:
             pairs = self.device.upload(reached.ravel())
             self.lower(self.grid(count), self.block_size, np.int32(count), pairs, self.answer)

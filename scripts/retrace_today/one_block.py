@@ -19,9 +19,9 @@ from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import TRACE_BACK, TracedBack
 from retrace.solvers.solver import SPOILT, WARP, DeviceSolver
-from retrace_today.cluster_parts import CUT, LONG_SLOTS, Parts, UInt32Array
 from retrace_today.cluster_searches import ClusterSSSP, bucket_width
 from retrace_today.fewer_arcs import join_path
+from retrace_today.packed_arcs import LONG_SLOTS, PACK, Cut, DeviceCut, Packer, PlannedCut
 from retrace_today.positive_pass import PositivePass
 
 MOST_ROOM = 4096
@@ -36,8 +36,8 @@ class OneBlockSearch(DeviceSolver):
     """A search in one launch of one block, with its graph in global memory.
 
     Bits of vertices are in shared memory if they fit, and so are the first entries of the queues. Packing the
-    arcs, on the host, is part of `upload`; a record has its time as `prepare_ms`. The block has whole warps,
-    and fewer threads than were asked for if the graph has fewer vertices.
+    arcs, on the device, is part of `upload`; a record has its time as `prepare_ms`. The block has whole
+    warps, and fewer threads than were asked for if the graph has fewer vertices.
     """
 
     settings: ClassVar[Settings] = {
@@ -46,14 +46,14 @@ class OneBlockSearch(DeviceSolver):
         "shared_kib": Setting(0, "KiB of shared memory of the block; 0: all that it may have", least=0),
     }
     repeats = True
-    more_sources: ClassVar[tuple[str, ...]] = (CUT,)
+    more_sources: ClassVar[tuple[str, ...]] = (PACK,)
     bits: ClassVar[int] = 1
     """Bits of a vertex."""
     queues: ClassVar[int] = 2
     """Queues whose first entries are in shared memory."""
 
     def setup(self, graph: CSRGraph) -> None:
-        self.graph = graph
+        self.graph, self.packer = graph, Packer(self.device)
         self.share_out(graph)
         where = "shared" if self.bits_in_shared else "global"
         (self.kernel,) = self.load_kernels(f"{self.kernel_name()}_{where}_{self.parameters['record_lanes']}")
@@ -87,26 +87,37 @@ class OneBlockSearch(DeviceSolver):
     def state_bytes(self, graph: CSRGraph, slots: int) -> int:
         """Return the device memory of all but the bits and the records, which have so many slots."""
 
-    def packed(self, graph: CSRGraph) -> UInt32Array:
-        """Return the records of the graph: that of a vertex has its number."""
-        place = np.arange(graph.vertices, dtype=np.uint32)
-        parts = Parts(1, -(-graph.vertices // 32), place)
-        first, records = parts.long_records(graph, weighted=self.problem == "sssp")
-        if first[-1] >= MOST_RECORDS:
-            raise TooLargeError(f"needs {first[-1]:,} records of {LONG_SLOTS} arcs, expected 2^27 at most")
+    def ways(self, graph: CSRGraph) -> list[CSRGraph]:
+        """Return the graph, and if it is searched backwards, too, its reverse."""
+        return [graph]
+
+    def most_records(self, cut: Cut) -> int:
+        """Return the number of records of the largest way; TooLargeError if links cannot tell them apart."""
+        records = max(int(cut.first_record(way, LONG_SLOTS)[-1]) for way in range(cut.number_of_ways))
+        if records >= MOST_RECORDS:
+            raise TooLargeError(f"needs {records:,} records of {LONG_SLOTS} arcs, expected 2^27 at most")
         return records
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         self.share_out(graph)
-        records = self.packed(graph)
-        slots = records.size // (2 if self.problem == "sssp" else 1)
-        return records.nbytes + 4 * self.global_words + self.state_bytes(graph, slots)
+        ways = self.ways(graph)
+        cut = PlannedCut(ways, 1, 1)
+        slots = LONG_SLOTS * self.most_records(cut)
+        arcs = sum(array.nbytes for way in ways for array in self.arrays_of(way))
+        packed = cut.records_bytes(short=False, weighted=self.problem == "sssp")
+        return arcs + packed + cut.bytes_beside() + 4 * self.global_words + self.state_bytes(graph, slots)
 
     def upload(self, query: Query) -> None:
+        arrays = [self.upload_arcs(way) for way in self.ways(self.graph)]
+        self.device.synchronize()
         began = perf_counter()
-        records = self.packed(self.graph)
+        cut = DeviceCut(self.packer, arrays, 1, 1)
+        self.most_records(cut)
+        records = [cut.long_records(way)[1] for way in range(len(arrays))]
+        self.records, self.entering = records[0], records[-1]
+        self.device.synchronize()
         self.prepare_ms = (perf_counter() - began) * 1e3
-        self.records = self.device.upload(records)
+        self.arcs = arrays[0] if self.finds_predecessors else []
         self.global_bits = self.no_words(self.global_words)
 
     def no_words(self, count: int) -> Buffer:
@@ -180,20 +191,16 @@ class OneBlockSTCON(OneBlockSearch):
     def kernel_name(self) -> str:
         return "one_block_stcon_path" if self.finds_predecessors else "one_block_stcon"
 
-    def state_bytes(self, graph: CSRGraph, slots: int) -> int:
+    def ways(self, graph: CSRGraph) -> list[CSRGraph]:
         backward = graph.reversed()
-        entering = 0 if backward is graph else self.packed(backward).nbytes
-        return entering + 4 * (4 + self.finds_predecessors) * graph.vertices + 8
+        return [graph] if backward is graph else [graph, backward]
+
+    def state_bytes(self, graph: CSRGraph, slots: int) -> int:
+        return 4 * (4 + self.finds_predecessors) * graph.vertices + 8
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        device, vertices, backward = self.device, self.graph.vertices, self.graph.reversed()
-        self.ways = [self.records, self.records]
-        if backward is not self.graph:
-            began = perf_counter()
-            records = self.packed(backward)
-            self.prepare_ms += (perf_counter() - began) * 1e3
-            self.ways[1] = device.upload(records)
+        device, vertices = self.device, self.graph.vertices
         self.queue = self.no_words(4 * vertices)
         self.answer, self.mapped_answer = device.mapped(1, np.uint64)
         path_vertices = vertices if self.finds_predecessors else 0
@@ -206,7 +213,7 @@ class OneBlockSTCON(OneBlockSearch):
         vertices, *numbers = map(np.int32, (self.graph.vertices, query.source, query.target, self.room))
         self.answer[0] = 0
         arrays = self.global_bits, self.queue, self.mapped_answer, *self.path
-        self.launch(vertices, *self.ways, *numbers, *arrays)
+        self.launch(vertices, self.records, self.entering, *numbers, *arrays)
         word = self.device.wait_for(self.answer)  # length: 32 bits; rounds, and one
         self.from_vertex, self.length = query.source, word % 2**32
         return (word >> 32) - 1
@@ -250,8 +257,7 @@ class OneBlockSSSP(PositivePass, OneBlockSearch):
             self.load_pass(graph)
 
     def state_bytes(self, graph: CSRGraph, slots: int) -> int:
-        tree = 2 * graph.vertices + 1 + 2 * graph.arcs if self.finds_predecessors else 0
-        return 4 * ((2 + 1) * graph.vertices + 2 * slots + tree)
+        return 4 * ((2 + 1 + self.finds_predecessors) * graph.vertices + 2 * slots)
 
     def upload(self, query: Query) -> None:
         super().upload(query)
@@ -262,7 +268,6 @@ class OneBlockSSSP(PositivePass, OneBlockSearch):
         self.answer = device.empty(vertices, np.int32)
         self.counts, self.mapped_counts = device.mapped(2, np.int32)
         if self.finds_predecessors:
-            self.arcs = self.upload_arcs(self.graph)
             self.found = device.empty(vertices, np.int32)
 
     def solve(self, query: Query) -> int:

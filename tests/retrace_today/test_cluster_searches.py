@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from cuda_device.errors import TooLargeError
+from cuda_device.interface import Device
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, grid, random_graphs
 from retrace.check.checkers import checker_of
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.solvers import REGISTRY, Query, make
-from retrace_today.cluster_parts import KEEPS, ClusterSearch, Parts
+from retrace_today.cluster_parts import KEEPS, ClusterSearch
 from retrace_today.contraction import Contraction
+from retrace_today.packed_arcs import DeviceCut, Packer, PlannedCut
 from solving import solved
 from test_races import RACING, deep_star
 
@@ -71,50 +73,87 @@ def entries(records: list[NDArray[Any]], weighted: bool, part: int, record: int)
     ]
 
 
+def cut_on(device: Device, found: CSRGraph, parts: int, pieces: int, weighted: bool = False) -> DeviceCut:
+    arrays = [found.indptr, found.indices, *([found.weights] if weighted else [])]
+    return DeviceCut(Packer(device), [[device.upload(array) for array in arrays]], parts, pieces)
+
+
+def hub(arcs: int) -> CSRGraph:
+    """Make a vertex with so many arcs, and two with one."""
+    heads = np.arange(arcs + 2) * 7 % 30
+    return from_arcs(30, np.array([3] + [7] * arcs + [20]), heads, 1 + np.arange(arcs + 2), {"name": "hub"})
+
+
+HUBS = [hub(arcs) for arcs in (*range(8), 97, 98, 99, 100, 5000)]
+
+
 @given(
-    found=random_graphs(),
+    found=random_graphs() | st.sampled_from(HUBS),
     parts=st.integers(1, 16),
-    pieces=st.integers(1, 99),
+    pieces=st.integers(1, 99) | st.just(4096),
     kind=st.sampled_from(["long", "weighted", "short"]),
+    seed=st.sampled_from([None, 1, 2]),
 )
 @settings(max_examples=90, deadline=None)
-def test_records_hold_every_arc_in_its_order(found: CSRGraph, parts: int, pieces: int, kind: str) -> None:
+def test_records_hold_every_arc_in_its_order(
+    found: CSRGraph, parts: int, pieces: int, kind: str, seed: int | None
+) -> None:
     """Slots that are left over repeat the last arc, or lead from a vertex without arcs to itself."""
-    cut, weighted = Parts.cut(found, parts, pieces), kind == "weighted"
-    records = cut.short_records(found) if kind == "short" else cut.long_records(found, weighted)
-    assert len(set(cut.place.tolist())) == found.vertices
-    part, position = cut.place >> 28, cut.place & (2**28 - 1)
-    assert part.max() < parts
-    assert position.max() < cut.positions
-    vertex_at = cut.vertex_at(found)
-    assert np.array_equal(vertex_at[part * cut.positions + position], np.arange(found.vertices))
-    assert np.count_nonzero(vertex_at >= 0) == found.vertices
+    weighted, slots = kind == "weighted", 3 if kind == "short" else 4
+    with EmulatedDevice(seed) as device:
+        cut = cut_on(device, found, parts, pieces, weighted)
+        packed = cut.short_records(0) if kind == "short" else cut.long_records(0)
+        records = [*map(device.download, packed)]
+        place, vertex_at = map(device.download, (cut.place, cut.vertex_at()))
+        first_records, short_bytes = [cut.first_record(0, each) for each in (3, 4)], cut.short_bytes(0)
+        tails, heads = map(device.download, cut.index_ends(0))
+        names = device.download(cut.vertex_at(device.upload(np.arange(found.vertices, dtype=np.int32) * 3)))
+    planned = PlannedCut([found], parts, pieces)
+    assert (planned.words, planned.positions) == (cut.words, cut.positions)
+    for each, first_record in zip((3, 4), first_records, strict=True):
+        assert np.array_equal(planned.first_record(0, each), first_record)
+    assert planned.short_bytes(0) == short_bytes
+    assert planned.records_bytes(kind == "short", weighted) == records[1].nbytes
+    assert np.array_equal(records[0], planned.first_record(0, slots))
 
-    used = 0
+    assert len(set(place.tolist())) == found.vertices
+    part, position = (place >> 28).astype(int), (place & (2**28 - 1)).astype(int)
+    assert np.array_equal(part, planned.part)
+    assert position.max() < cut.positions
+    index = part * cut.positions + position
+    assert np.array_equal(vertex_at[index], np.arange(found.vertices))
+    assert np.count_nonzero(vertex_at >= 0) == found.vertices
+    assert np.array_equal(names, np.where(vertex_at < 0, -1, 3 * vertex_at))
+    assert np.array_equal(tails, index[found.tails()])
+    assert np.array_equal(heads, index[found.indices])
+
+    used: set[tuple[int, int]] = set()
     for v in range(found.vertices):
         listed: list[tuple[int, int]] = []
         record = int(position[v])
         while True:
-            used += 1
+            assert (int(part[v]), record) not in used
+            used.add((int(part[v]), record))
             listed += entries(records, weighted, int(part[v]), record)
             if not listed[-1][0] & LONG_LINK:
                 break
             record = listed.pop()[0] & (LONG_LINK - 1)
         arcs = slice(found.indptr[v], found.indptr[v + 1])
-        heads = cut.place[found.indices[arcs]].tolist()
+        ends = place[found.indices[arcs]].tolist()
         assert not weighted or found.weights is not None
-        weights = found.weights[arcs].tolist() if weighted and found.weights is not None else [0] * len(heads)
-        expected = list(zip(heads, weights, strict=True)) or [(int(cut.place[v]), 0)]
+        weights = found.weights[arcs].tolist() if weighted and found.weights is not None else [0] * len(ends)
+        expected = list(zip(ends, weights, strict=True)) or [(int(place[v]), 0)]
         assert listed[: len(expected)] == expected
         assert set(listed[len(expected) :]) <= {expected[-1]}
-    assert used == records[0][-1] - parts * cut.positions + found.vertices
+    assert len(used) == records[0][-1] - parts * cut.positions + found.vertices
     if kind == "short":
-        assert cut.short_bytes(found) == 8 * np.diff(records[0]).max()
+        assert short_bytes == 8 * np.diff(records[0]).max()
 
 
 def test_neighbours_in_the_order_are_spread_over_words_and_pieces_over_parts() -> None:
     path = graph(1000, [(u, u + 1, 1) for u in range(999)])
-    place = Parts.cut(path, 4, 8).place.astype(int)
+    with EmulatedDevice() as device:
+        place = device.download(cut_on(device, path, 4, 8).place).astype(int)
     part, word = place >> 28, (place & (2**28 - 1)) >> 5
     assert [int(part[v]) for v in range(0, 1000, 125)] == [0, 1, 2, 3] * 2
     assert word[:8].tolist() == list(range(8))
@@ -123,16 +162,37 @@ def test_neighbours_in_the_order_are_spread_over_words_and_pieces_over_parts() -
 def test_a_part_of_more_positions_than_17_bits_has_no_short_records() -> None:
     for vertices, fits in ((1 << 17, True), ((1 << 17) + 1, False)):
         found = CSRGraph(np.zeros(vertices + 1, np.int32), np.zeros(0, np.int32))
-        assert (Parts.cut(found, 1, 1).short_bytes(found) is not None) == fits
+        assert (PlannedCut([found], 1, 1).short_bytes(0) is not None) == fits
 
 
 def test_the_last_place_of_21_bits_is_read() -> None:
     """Part 15, position 2^17 - 1, in each of the three slots."""
     vertices = 16 << 17
-    place = np.arange(vertices, dtype=np.uint32)
-    cut = Parts(16, 1 << 12, place >> 17 << 28 | place & (1 << 17) - 1)
     found = graph(vertices, [(0, vertices - 1, 1)])
-    assert entries(cut.short_records(found), False, 0, 0) == [(15 << 28 | (1 << 17) - 1, 0)] * 3
+    with EmulatedDevice() as device:
+        cut = cut_on(device, found, 16, 16)
+        records = [*map(device.download, cut.short_records(0))]
+    assert cut.words == 1 << 12
+    assert entries(records, False, 0, 0) == [(15 << 28 | (1 << 17) - 1, 0)] * 3
+
+
+def test_links_of_more_tiles_than_one_block_sums_at_once() -> None:
+    degrees = np.zeros(70_000, np.int64)
+    degrees[[3, 65_500, 65_537, 69_999]] = 9
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
+    found = CSRGraph(indptr, np.arange(indptr[-1], dtype=np.int32))
+    with EmulatedDevice() as device:
+        cut = cut_on(device, found, 3, 5)
+        sums = device.download(cut.cut_sums)
+        first_record = cut.first_record(0, 4)
+    assert np.array_equal(sums[[0, 3, 4, 65_537, 65_538, 70_000]], [0, 0, 2, 4, 6, 8])
+    assert np.array_equal(first_record, PlannedCut([found], 3, 5).first_record(0, 4))
+
+
+def test_one_part_in_one_piece_keeps_the_ids() -> None:
+    with EmulatedDevice() as device:
+        place = device.download(cut_on(device, ring(1000), 1, 1).place)
+    assert np.array_equal(place, np.arange(1000))
 
 
 @pytest.mark.parametrize("name", NAMES)

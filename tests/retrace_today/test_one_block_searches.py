@@ -21,6 +21,7 @@ from retrace.check.checkers import checker_of
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import REGISTRY, Query, make
 from retrace_today.one_block import MOST_ROOM, OneBlockSearch
+from retrace_today.packed_arcs import DeviceCut, Packer
 from solving import solved
 from test_memory import CountingDevice
 from test_races import RACING, deep_star
@@ -60,7 +61,8 @@ def test_each_arc_is_used_once_however_many_others_of_the_warp_have(kernel: str)
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
     found = CSRGraph(indptr, (np.arange(indptr[-1]) % len(degrees)).astype(np.int32))
     with EmulatedDevice() as device:
-        records = device.upload(make("bfs/one-block", device).packed(found))
+        arrays = [device.upload(array) for array in (found.indptr, found.indices)]
+        _, records = DeviceCut(Packer(device), [arrays], 1, 1).long_records(0)
         uses = device.upload(np.zeros(len(degrees), np.int32))
         device.load(RECORDS_USED).kernel(kernel)(5, 64, np.int32(len(degrees)), records, uses)
         further = np.maximum(0, -(-(degrees - 4) // 3))  # records but the first, each behind a link

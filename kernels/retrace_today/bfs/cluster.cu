@@ -126,14 +126,14 @@ __device__ void search(const Records &records, SharedLevels levels, int words, u
 // `marks`: shared memory has the two arrays of bits alone; `state`: the levels, too; `arcs`: the levels and the records.
 #define KERNEL(KEPT, WORDS, LEVELS_IN_SHARED, TYPE, RECORDS)                                                          \
     extern "C" __global__ void __launch_bounds__(1024, 1) cluster_bfs_##KEPT##_##WORDS(                               \
-        int words, const int *first_record, const TYPE *records, unsigned source, int every, const int *vertex_at,    \
-        int *level, int *count)                                                                                       \
+        int words, const int *first_record, const TYPE *records, const unsigned *place, int source, int every,        \
+        const int *vertex_at, int *level, int *count)                                                                 \
     {                                                                                                                 \
         const unsigned here = cg::this_cluster().block_rank(), begin = first_record[here];                            \
         unsigned short *const above = reinterpret_cast<unsigned short *>(shared_memory + 2 * words);                  \
         vertex_at += 32 * here * words;                                                                               \
-        search<WORDS, LEVELS_IN_SHARED>(RECORDS, {above, 0, 32 * words, vertex_at, level}, words, source, every,      \
-                                        vertex_at, level, count);                                                     \
+        search<WORDS, LEVELS_IN_SHARED>(RECORDS, {above, 0, 32 * words, vertex_at, level}, words, place[source],      \
+                                        every, vertex_at, level, count);                                              \
     }
 #define KERNELS(WORDS)                                                                                                \
     KERNEL(marks, WORDS, false, uint4, LongRecords{records + begin})                                                  \

@@ -1,6 +1,6 @@
 // What searches inside one thread-block cluster share: places of vertices, records of arcs, and how blocks agree.
 //
-// The graph is cut into as many parts as the cluster has blocks (kernels/host/cluster_parts.cpp). A block keeps the
+// The graph is cut into as many parts as the cluster has blocks (pack-arcs.cu). A block keeps the
 // state of its part in shared memory. "Look at vertex v next" is a bit in the shared memory of v's owner, which any
 // block sets by an atomic OR that nobody waits for: there are no queues, so none overflows, and no counters.
 //

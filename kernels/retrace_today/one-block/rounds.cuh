@@ -3,7 +3,7 @@
 // Why      in a deep graph a round has some hundred vertices, and what counts is its chain of dependent steps. Of all
 //          barriers, that of a block costs least. One block in an ordinary launch runs on any GPU, as it needs neither
 //          thread-block clusters nor a cooperative launch. What a round waits for is in shared memory, if it fits.
-// Records  of four slots, as kernels/host/cluster_parts.cpp packs them: record v has the first arcs of vertex v. If v
+// Records  of four slots, as ../cluster/pack-arcs.cu packs them: record v has the first arcs of vertex v. If v
 //          has more, the last slot is a link, marked by bit 27, to a record where the list goes on. Slots that are left
 //          over repeat an arc. 4 / SLOTS lanes share a record.
 // Places   vertices keep their numbers: in a road graph neighbours have similar ones, and a line of the cache serves

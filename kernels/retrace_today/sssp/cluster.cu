@@ -28,10 +28,16 @@ constexpr int SLOTS = 4;
 constexpr int AT_ONCE = 4;  // words that a warp looks at together
 constexpr int MOST_WARPS = 32;
 
-// A vertex to begin with, and its distance, UNREACHABLE for none.
+// A place to begin at, and its distance, UNREACHABLE for none.
 struct Seed {
     unsigned place, distance;
 };
+
+// Returns the seed of a vertex, which is negative for none.
+inline __device__ Seed seed_at(const unsigned *place, int vertex, unsigned distance)
+{
+    return {vertex < 0 ? 0 : place[vertex], distance};
+}
 
 // Four arcs: each head with its weight.
 struct WeightedRecord {
@@ -234,13 +240,15 @@ __device__ void search(int words, const int *first_record, const uint4 *records,
 // `state`: distances are in shared memory, beside the marks; `marks`: they are in global memory.
 #define KERNEL(KEPT, WORDS, SHARED)                                                                                   \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
-        cluster_sssp_##KEPT##_##WORDS(int words, const int *first_record, const uint4 *records, unsigned place,      \
-                                      unsigned distance, unsigned other_place, unsigned other_distance,               \
+        cluster_sssp_##KEPT##_##WORDS(int words, const int *first_record, const uint4 *records,                      \
+                                      const unsigned *place, int source, unsigned distance, int other_source,        \
+                                      unsigned other_distance,                                                        \
                                       unsigned delta, int patience, const int *vertex_at, unsigned *state,            \
                                       int *answer, int *counts)                                                       \
     {                                                                                                                \
-        search<WORDS, SHARED>(words, first_record, records, {place, distance}, {other_place, other_distance}, delta, \
-                              patience, vertex_at, state, answer, counts);                                            \
+        search<WORDS, SHARED>(words, first_record, records, seed_at(place, source, distance),                        \
+                              seed_at(place, other_source, other_distance), delta, patience, vertex_at, state,        \
+                              answer, counts);                                                                        \
     }
 #define KERNELS(WORDS)                                                                                                \
     KERNEL(state, WORDS, true)                                                                                        \

@@ -272,19 +272,19 @@ __device__ void search(const Records &forward, const Records &backward, int word
 #define KERNEL_WITH_LONG_RECORDS(NAME, LABELS, WORDS)                                                                 \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                             \
         NAME##_##WORDS(int words, const int *first_out, const uint4 *out, const int *first_in, const uint4 *in,       \
-                       unsigned source, unsigned target, int every, unsigned long long *answer, unsigned *labels,     \
-                       int *toward_end, unsigned long long *joint)                                                    \
+                       const unsigned *place, int source, int target, int every, unsigned long long *answer,          \
+                       unsigned *labels, int *toward_end, unsigned long long *joint)                                  \
     {                                                                                                                 \
         const unsigned here = cg::this_cluster().block_rank();                                                        \
         const LongRecords forward{out + first_out[here]}, backward{in + first_in[here]};                              \
         unsigned *const free = shared_memory + 4 * words;                                                             \
-        search<LABELS, WORDS>(forward, backward, words, source, target, every, answer, labels, {toward_end, joint},   \
-                              free);                                                                                  \
+        search<LABELS, WORDS>(forward, backward, words, place[source], place[target], every, answer, labels,          \
+                              {toward_end, joint}, free);                                                             \
     }
 #define KERNEL_WITH_SHORT_RECORDS(NAME, LABELS, WORDS)                                                                \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                             \
         NAME##_##WORDS(int words, const int *first_out, const unsigned long long *out, const int *first_in,           \
-                       const unsigned long long *in, unsigned source, unsigned target, int every,                     \
+                       const unsigned long long *in, const unsigned *place, int source, int target, int every,        \
                        unsigned long long *answer, unsigned *labels, int *toward_end, unsigned long long *joint)      \
     {                                                                                                                 \
         const unsigned here = cg::this_cluster().block_rank(), count = first_out[here + 1] - first_out[here];         \
@@ -294,8 +294,8 @@ __device__ void search(const Records &forward, const Records &backward, int word
             out == in ? forward                                                                                       \
                       : ShortRecords::copy(in + first_in[here], first_in[here + 1] - first_in[here],                  \
                                            copied + 2 * count);                                                       \
-        search<LABELS, WORDS>(forward, backward, words, source, target, every, answer, labels, {toward_end, joint},   \
-                              free);                                                                                  \
+        search<LABELS, WORDS>(forward, backward, words, place[source], place[target], every, answer, labels,          \
+                              {toward_end, joint}, free);                                                             \
     }
 #define KERNELS(WORDS)                                                                                                \
     KERNEL_WITH_LONG_RECORDS(cluster_stcon_marks, NO_LABELS, WORDS)                                                   \
