@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 
 from cuda_device.interface import Buffer, Device
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.solvers.solver import BLOCK_SIZE
+from retrace.solvers.solver import BLOCK_SIZE, WARP
 
 PACK = "retrace_today/cluster/pack-arcs.cu"
 PACKING_KERNELS = (
@@ -22,6 +22,8 @@ PART_SHIFT = 28
 """A place has the part above so many bits, and the position below."""
 LONG_SLOTS, SHORT_SLOTS = 4, 3
 """Places in a record: of 32 bits, or of 21."""
+TILE = 256
+"""Vertices whose links a warp adds up."""
 LONG_BYTES, SHORT_BYTES = 16, 8
 """Bytes of a record; a long one has twice as many with weights."""
 SHORT_POSITIONS, SHORT_RECORDS = 1 << 17, 1 << 21
@@ -87,7 +89,7 @@ class PlannedCut(Cut):
     def bytes_beside(self) -> int:
         """Return the device memory of a `DeviceCut` of which as much was asked, without arcs and records."""
         vertices = self.ways[0].vertices
-        sums = 2 + vertices + vertices // BLOCK_SIZE
+        sums = 2 + vertices + vertices // TILE
         cut = sums + 2 * vertices + 2 * self.pieces + 2
         links = len(self.asked) * (self.pieces + self.count + 1)
         return 4 * (cut + links + len(self.asked - {(0, LONG_SLOTS)}) * sums)
@@ -137,7 +139,7 @@ class DeviceCut(Cut):
         self.piece, self.first_vertex, number = map(self.integers, (self.vertices, pieces + 1, pieces))
         self.run("find_pieces", pieces, self.cut_sums, self.piece, self.first_vertex)
         words = self.integers(1)
-        self.run_block("number_pieces", count, pieces, self.first_vertex, number, words)
+        self.launch("number_pieces", 1, WARP, count, pieces, self.first_vertex, number, words)
         self.words = int(self.device.download(words)[0])
         self.place = self.device.empty(self.vertices, np.uint32)
         spread, placed = int(count * pieces > 1), (self.piece, self.first_vertex, number, self.place)
@@ -149,22 +151,20 @@ class DeviceCut(Cut):
 
     def run(self, kernel: str, *arguments: int | Buffer) -> None:
         """Run a kernel with a thread for each vertex, and one more."""
-        grid = self.vertices // BLOCK_SIZE + 1
-        numbers = (np.int32(value) if isinstance(value, int) else value for value in arguments)
-        self.kernels[kernel](grid, BLOCK_SIZE, np.int32(self.vertices), *numbers)
+        self.launch(kernel, self.vertices // BLOCK_SIZE + 1, BLOCK_SIZE, self.vertices, *arguments)
 
-    def run_block(self, kernel: str, *arguments: int | Buffer) -> None:
-        """Run a kernel of one block."""
-        numbers = (np.int32(value) if isinstance(value, int) else value for value in arguments)
-        self.kernels[kernel](1, BLOCK_SIZE, *numbers)
+    def launch(self, kernel: str, grid: int, block: int, *arguments: int | Buffer) -> None:
+        """Launch a kernel with int32 and buffers."""
+        values = (np.int32(value) if isinstance(value, int) else value for value in arguments)
+        self.kernels[kernel](grid, block, *values)
 
     def sum_links(self, way: int, slots: int) -> Buffer:
         """Return the links of all vertices before each. Shape (vertices + 1,)."""
-        indptr, tiles = self.ways[way][0], self.integers(self.vertices // BLOCK_SIZE + 1)
-        sums = self.integers(self.vertices + 1)
-        self.run("count_links", slots, indptr, tiles)
-        self.run_block("sum_tiles", tiles.size, tiles)
-        self.run("sum_links", slots, indptr, tiles, sums)
+        sums, tiles = map(self.integers, (self.vertices + 1, self.vertices // TILE + 1))
+        given = self.vertices, slots, self.ways[way][0], tiles
+        self.launch("count_links", tiles.size, WARP, *given)
+        self.launch("sum_tiles", 1, WARP, tiles.size, tiles)
+        self.launch("sum_links", tiles.size, WARP, *given, sums)
         return sums
 
     def links_of(self, way: int, slots: int) -> Links:
@@ -174,7 +174,7 @@ class DeviceCut(Cut):
             sums = self.sum_links(way, slots) if known is None else known
             number, first_record = self.integers(self.pieces), self.integers(self.count + 1)
             sizes = self.count, self.pieces, self.positions
-            self.run_block("number_links", *sizes, self.first_vertex, sums, number, first_record)
+            self.launch("number_links", 1, WARP, *sizes, self.first_vertex, sums, number, first_record)
             self.links[way, slots] = Links(sums, number, first_record, self.device.download(first_record))
         return self.links[way, slots]
 

@@ -78,17 +78,23 @@ def cut_on(device: Device, found: CSRGraph, parts: int, pieces: int, weighted: b
     return DeviceCut(Packer(device), [[device.upload(array) for array in arrays]], parts, pieces)
 
 
-def hub(arcs: int) -> CSRGraph:
-    """Make a vertex with so many arcs, and two with one."""
-    heads = np.arange(arcs + 2) * 7 % 30
-    return from_arcs(30, np.array([3] + [7] * arcs + [20]), heads, 1 + np.arange(arcs + 2), {"name": "hub"})
+def of_degrees(*degrees: int) -> CSRGraph:
+    """Make a graph in which vertices have as many arcs as are given."""
+    tails = np.repeat(np.arange(len(degrees)), degrees)
+    arcs = np.arange(len(tails))
+    return from_arcs(len(degrees), tails, arcs * 7 % len(degrees), 1 + arcs, {"name": "of degrees"})
 
 
-HUBS = [hub(arcs) for arcs in (*range(8), 97, 98, 99, 100, 5000)]
+OF_DEGREES = [
+    *(of_degrees(1, *2 * [arcs], *17 * [0], 1) for arcs in (*range(8), 97, 98, 99, 100, 5000)),
+    of_degrees(*60 * [9]),
+    of_degrees(*range(64)),
+    ring(64),
+]
 
 
 @given(
-    found=random_graphs() | st.sampled_from(HUBS),
+    found=random_graphs() | st.sampled_from(OF_DEGREES),
     parts=st.integers(1, 16),
     pieces=st.integers(1, 99) | st.just(4096),
     kind=st.sampled_from(["long", "weighted", "short"]),
@@ -189,10 +195,12 @@ def test_links_of_more_tiles_than_one_block_sums_at_once() -> None:
     assert np.array_equal(first_record, PlannedCut([found], 3, 5).first_record(0, 4))
 
 
-def test_one_part_in_one_piece_keeps_the_ids() -> None:
+@pytest.mark.parametrize("vertices", [1, 31, 32, 33, 1000])
+def test_one_part_in_one_piece_keeps_the_ids(vertices: int) -> None:
     with EmulatedDevice() as device:
-        place = device.download(cut_on(device, ring(1000), 1, 1).place)
-    assert np.array_equal(place, np.arange(1000))
+        cut = cut_on(device, ring(vertices), 1, 1)
+        assert np.array_equal(device.download(cut.place), np.arange(vertices))
+    assert cut.words == -(-vertices // 32)
 
 
 @pytest.mark.parametrize("name", NAMES)

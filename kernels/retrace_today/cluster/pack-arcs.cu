@@ -11,14 +11,16 @@
 //          lead to itself.
 // Sizes    a long record has four places of 32 bits, for global memory, each followed by the arc's weight if there are
 //          weights; a short one three places of 21 bits, for shared memory.
-// Mapping  one thread per vertex, in blocks of TILE; sum_tiles: one block. number_pieces and number_links: one block, with
-//          a thread per part. Nothing depends on the order of threads, so that all comes out the same each time.
+// Mapping  one thread per vertex. count_links and sum_links: a block of one warp per TILE vertices; sum_tiles: one warp.
+//          number_pieces and number_links: one block, with a thread per part. Nothing depends on the order of threads, so
+//          that all comes out the same each time.
 
 constexpr int PART_SHIFT = 28, LONG_SLOTS = 4;  // a place has the part in its upper 4 bits
 constexpr unsigned LINK = 1u << 27;             // the entry is the number of a record
 constexpr int SHORT_PART_SHIFT = 17, SHORT_SLOTS = 3, SHORT_BITS = 21;  // of a place in a short record
 constexpr unsigned long long SHORT_LINK = 1ull << 63;
-constexpr int MOST_PARTS = 16, TILE = 256;
+constexpr int MOST_PARTS = 16;
+constexpr unsigned EACH = 8, TILE = 32 * EACH;  // vertices that a lane, and a warp, adds up
 
 inline __device__ unsigned thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }
 inline __device__ unsigned part_of(unsigned place) { return place >> PART_SHIFT; }
@@ -31,34 +33,26 @@ inline __device__ int links_of(unsigned v, int vertices, int slots, const int *i
     return degree <= slots ? 0 : (degree - 2) / (slots - 1);
 }
 
-// Returns the sum of the values of all threads before this one; called by a whole block of TILE threads.
+// Returns the sum of the values of all lanes before this one.
 inline __device__ int sum_before(int value, int &all)
 {
     constexpr unsigned LANES = 0xffffffff;
-    __shared__ int of_warp[TILE / 32];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     int sum = value;
     for (int step = 1; step < 32; step *= 2) {
         const int other = __shfl_up_sync(LANES, sum, step);
-        if (lane >= step) sum += other;
+        if (int(threadIdx.x) >= step) sum += other;
     }
-    if (lane == 31) of_warp[warp] = sum;
-    __syncthreads();
-    int before = 0;
-    all = 0;
-    for (int i = 0; i < TILE / 32; i++) {
-        if (i < warp) before += of_warp[i];
-        all += of_warp[i];
-    }
-    __syncthreads();  // before the next call
-    return before + sum - value;
+    all = __shfl_sync(LANES, sum, 31);
+    return sum - value;
 }
 
 // Counts the links of each tile of vertices.
 extern "C" __global__ void count_links(int vertices, int slots, const int *indptr, int *of_tile)
 {
-    int all;
-    sum_before(links_of(thread_number(), vertices, slots, indptr), all);
+    const unsigned first = blockIdx.x * TILE + threadIdx.x * EACH;
+    int links = 0, all;
+    for (unsigned v = first; v < first + EACH; v++) links += links_of(v, vertices, slots, indptr);
+    sum_before(links, all);
     if (threadIdx.x == 0) of_tile[blockIdx.x] = all;
 }
 
@@ -66,7 +60,7 @@ extern "C" __global__ void count_links(int vertices, int slots, const int *indpt
 extern "C" __global__ void sum_tiles(int tiles, int *of_tile)
 {
     int before = 0;
-    for (int first = 0; first < tiles; first += TILE) {
+    for (int first = 0; first < tiles; first += 32) {
         const int tile = first + threadIdx.x;
         int all;
         const int sum = sum_before(tile < tiles ? of_tile[tile] : 0, all);
@@ -78,10 +72,14 @@ extern "C" __global__ void sum_tiles(int tiles, int *of_tile)
 // Writes the links of all vertices before each, and at the end all.
 extern "C" __global__ void sum_links(int vertices, int slots, const int *indptr, const int *of_tile, int *links)
 {
-    const unsigned v = thread_number();
-    int all;
-    const int sum = sum_before(links_of(v, vertices, slots, indptr), all);
-    if (v <= unsigned(vertices)) links[v] = of_tile[blockIdx.x] + sum;
+    const unsigned first = blockIdx.x * TILE + threadIdx.x * EACH;
+    int in_lane = 0, all;
+    for (unsigned v = first; v < first + EACH; v++) in_lane += links_of(v, vertices, slots, indptr);
+    int sum = of_tile[blockIdx.x] + sum_before(in_lane, all);
+    for (unsigned v = first; v < min(first + EACH, unsigned(vertices) + 1); v++) {
+        links[v] = sum;
+        sum += links_of(v, vertices, slots, indptr);
+    }
 }
 
 // The piece of a vertex: which of so many shares of all records has its first. `links` are those of all before it.
