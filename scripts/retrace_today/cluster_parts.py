@@ -95,7 +95,6 @@ class ClusterSearch(DeviceSolver):
         ways = self.ways(self.graph)
         contracted = perf_counter() - began
         arrays = [self.upload_arcs(way) for way in ways]
-        self.device.synchronize()
         began = perf_counter()
         cut = DeviceCut(self.packer, arrays, *self.parts_and_pieces())
         self.fit_cut(cut)

@@ -109,7 +109,6 @@ class OneBlockSearch(DeviceSolver):
 
     def upload(self, query: Query) -> None:
         arrays = [self.upload_arcs(way) for way in self.ways(self.graph)]
-        self.device.synchronize()
         began = perf_counter()
         cut = DeviceCut(self.packer, arrays, 1, 1)
         self.most_records(cut)

@@ -22,7 +22,7 @@ PART_SHIFT = 28
 """A place has the part above so many bits, and the position below."""
 LONG_SLOTS, SHORT_SLOTS = 4, 3
 """Places in a record: of 32 bits, or of 21."""
-TILE = 256
+LINKS_TILE = 256
 """Vertices whose links a warp adds up."""
 LONG_BYTES, SHORT_BYTES = 16, 8
 """Bytes of a record; a long one has twice as many with weights."""
@@ -89,7 +89,7 @@ class PlannedCut(Cut):
     def bytes_beside(self) -> int:
         """Return the device memory of a `DeviceCut` of which as much was asked, without arcs and records."""
         vertices = self.ways[0].vertices
-        sums = 2 + vertices + vertices // TILE
+        sums = 2 + vertices + vertices // LINKS_TILE
         cut = sums + 2 * vertices + 2 * self.pieces + 2
         links = len(self.asked) * (self.pieces + self.count + 1)
         return 4 * (cut + links + len(self.asked - {(0, LONG_SLOTS)}) * sums)
@@ -160,7 +160,7 @@ class DeviceCut(Cut):
 
     def sum_links(self, way: int, slots: int) -> Buffer:
         """Return the links of all vertices before each. Shape (vertices + 1,)."""
-        sums, tiles = map(self.integers, (self.vertices + 1, self.vertices // TILE + 1))
+        sums, tiles = map(self.integers, (self.vertices + 1, self.vertices // LINKS_TILE + 1))
         given = self.vertices, slots, self.ways[way][0], tiles
         self.launch("count_links", tiles.size, WARP, *given)
         self.launch("sum_tiles", 1, WARP, tiles.size, tiles)
