@@ -8,6 +8,7 @@ of shards, GPUs and interruptions.
 from __future__ import annotations
 
 import signal
+from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 
@@ -53,9 +54,9 @@ def main() -> None:
     memory = arguments.memory_gib
     kind = device_class(arguments.backend)
     host = kind(memory_gib=memory, compute_capability=arguments.compute_capability)
-    crew = Crew(host.peers(arguments.devices), fixed(arguments.solver), graph)
-    began = perf_counter()
-    shard = compute_shard(crew, graph, query, number, shards, arguments.output, arguments.checkpoint_s)
+    with closing(Crew(host.peers(arguments.devices), fixed(arguments.solver), graph)) as crew:
+        began = perf_counter()
+        shard = compute_shard(crew, graph, query, number, shards, arguments.output, arguments.checkpoint_s)
     print(
         f"{graph.name}, shard {number} of {shards}: {len(shard.done)} of {shard.facts['passes']} passes, "
         f"{perf_counter() - began:.1f} s on {len(crew.workers)} devices"

@@ -214,6 +214,12 @@ class Crew:
         """Free the devices' memory, of which only the kernels stay."""
         self.ask_all("release")
 
+    def close(self) -> None:
+        """End the processes: Python's end would do so too, but may then tell of pipes that it has closed."""
+        for worker in self.workers:
+            if worker.process is not None:
+                worker.process.shutdown()
+
     def search(
         self, passes: Passes, keep: Callable[[Passes, FixedPoint], None], batch_s: float | None = None
     ) -> None:
