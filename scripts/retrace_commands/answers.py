@@ -101,7 +101,7 @@ def solve_query(arguments: Namespace) -> None:
     target = None if arguments.target is None else graph_file.vertex(arguments.target, "--target")
     query = Query(graph_file.vertex(arguments.source, "--source"), target)
     ends = [graph_file.vertex(vertex, "--paths-to") for vertex in arguments.paths_to]
-    answer = ask(graph_file, arguments.solver, query, arguments)
+    answer = ask(graph_file, arguments.solver, query, arguments.backend, arguments.check)
 
     paths: list[Int32Array] = []
     if ends or any(output.suffix == ".he" for output in arguments.output):
@@ -135,7 +135,8 @@ def find_path(arguments: Namespace) -> None:
     target = graph_file.vertex(arguments.target, "--target")
     solver = arguments.solver or ("bfs/queue" if graph_file.graph.weights is None else "sssp/dijkstra-heap")
     of_pair = REGISTRY.find(solver).problem == "stcon"
-    answer = ask(graph_file, solver, Query(source, target if of_pair else None), arguments)
+    query = Query(source, target if of_pair else None)
+    answer = ask(graph_file, solver, query, arguments.backend, arguments.check)
 
     path = answer.path_to(target, answer.traced_predecessors())
     route = arcs_of(graph_file.graph, path)
@@ -157,10 +158,10 @@ def find_path(arguments: Namespace) -> None:
     say(listed(path, graph_file))
 
 
-def ask(graph_file: GraphFile, solver: str, query: Query, arguments: Namespace) -> Answer:
+def ask(graph_file: GraphFile, solver: str, query: Query, backend: str, check: bool) -> Answer:
     """Run the phases of one trial and check the answer, if wanted; RetraceError if that is not possible."""
     kind = REGISTRY.find(solver)
-    measurement = on_backend(solver, query, arguments.backend)
+    measurement = on_backend(solver, query, backend)
     if kind.problem in WEIGHTED and graph_file.graph.weights is None:
         raise RetraceError(
             f"{graph_file.path}: {solver} needs weights, and a {graph_file.kind} graph has none; draw some "
@@ -177,7 +178,7 @@ def ask(graph_file: GraphFile, solver: str, query: Query, arguments: Namespace) 
             with measurement.device() as device:
                 make(solver, device).setup(graph_file.graph)
         outcome = measurement.once(graph_file.graph)
-    checked = verify(arguments.check, measurement, graph_file.graph, outcome.answer, outcome.predecessor)
+    checked = verify(check, measurement, graph_file.graph, outcome.answer, outcome.predecessor)
     return Answer(graph_file, measurement, outcome, checked)
 
 

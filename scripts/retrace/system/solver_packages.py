@@ -30,6 +30,7 @@ from typing import Any
 from retrace.system.errors import RetraceError
 
 SOLVER_GROUP, STAGE_GROUP, COMMAND_GROUP = "retrace.solvers", "retrace.stages", "retrace.commands"
+LIBRARY_GROUP = "retrace.library"
 """Of entry points, each of which names a module, or what is in one: a class, a function."""
 BESIDE = Path(__file__).parents[2]
 """The folder of the project's own packages."""
