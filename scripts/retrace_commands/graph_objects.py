@@ -38,7 +38,7 @@ class Edges:
     notes: list[str] = field(default_factory=list)
 
 
-def graph_of(graph: Any, weight: str | None = "weight") -> GraphFile:
+def graph_in_hand(graph: Any, weight: str | None = "weight") -> GraphFile:
     """Return a graph of a library, or arrays, as the commands read one from a file.
 
     `weight` is the attribute of edges in NetworkX and igraph that has their weights. Fractional weights are
@@ -108,12 +108,13 @@ def _of_arrays(arrays: Sequence[Any], where: str) -> Edges:
     """Take compressed sparse rows, whose types may be any of whole numbers."""
     if len(arrays) not in (2, 3):
         raise RetraceError(f"{where}: expected 2 or 3 arrays, found {len(arrays)}; {EXPECTED}")
-    taken = [np.asarray(array.get() if _libraries(array) & {"cupy", "cupyx"} else array) for array in arrays]
-    indptr, indices, *weights = taken
-    for name, array in zip(("indptr", "indices", "weights"), taken, strict=False):
-        if array.ndim != 1:
-            raise RetraceError(f"{where}: {name}: expected one dimension, found {array.ndim}")
-        if name != "weights" and array.dtype.kind not in "iu" and array.size:
+    arrays = [array.get() if _libraries(array) & {"cupy", "cupyx"} else array for array in arrays]
+    for name, array in zip(("indptr", "indices", "weights"), arrays, strict=False):
+        if np.ndim(array) != 1:
+            raise RetraceError(f"{where}: {name}: expected one dimension, found {np.ndim(array)}")
+    (indptr, indices), weights = map(np.asarray, arrays[:2]), arrays[2:]
+    for name, array in (("indptr", indptr), ("indices", indices)):
+        if array.dtype.kind not in "iu" and array.size:
             raise RetraceError(f"{where}: {name}: expected whole numbers, found {array.dtype}")
     if len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != len(indices) or (indptr[1:] < indptr[:-1]).any():
         raise RetraceError(f"{where}: indptr: expected rising numbers from 0 to {len(indices)}, the arcs")

@@ -20,7 +20,7 @@ from retrace.system.errors import RetraceError
 from retrace_commands.answers import Answer, ask
 from retrace_commands.edge_table import WHOLE
 from retrace_commands.graph_file import GraphFile, check_weights, read_as_it_is, with_directions
-from retrace_commands.graph_objects import graph_of
+from retrace_commands.graph_objects import graph_in_hand
 from retrace_commands.scores import score
 
 
@@ -139,7 +139,7 @@ def load(
         if isinstance(graph, str | PathLike):
             taken, said = read_as_it_is(Path(graph), format, None, list(columns)), None
         else:
-            taken = graph_of(graph, weight)
+            taken = graph_in_hand(graph, weight)
             said = taken.graph.info.get("directed")
         if directed is None or directed == said:
             return LoadedGraph(taken, said)

@@ -22,7 +22,7 @@ from retrace_commands.graph_file import GraphFile, check_outputs, interruptible,
 
 
 @dataclass(frozen=True)
-class Scores:
+class CheckedScores:
     """The scores of a graph's vertices."""
 
     request: Request
@@ -72,7 +72,7 @@ def compute_scores(arguments: Namespace) -> None:
 def score(
     graph_file: GraphFile, solver: str, query: Query, directed: bool | None = None, normalized: bool = False,
     backend: str = "auto", check: bool = True, checkpoint_file: Path | None = None,
-) -> Scores:  # fmt: skip
+) -> CheckedScores:  # fmt: skip
     """Compute the scores of a graph whose directions are known, and check them, if wanted.
 
     Each direction of a pair counts if `directed` is true, or if it is None and some arc has no reverse. Raise
@@ -99,7 +99,7 @@ def score(
         seconds = sum_up(make(solver, device), solver, graph, query, checkpoint)
     checked = verify(check, measurement, graph, checkpoint.scores)
     scores = checkpoint.scores * normalisation(graph, query) if normalized else checkpoint.scores
-    return Scores(measurement, directed, scores, seconds, resumed, checked, checkpoint)
+    return CheckedScores(measurement, directed, scores, seconds, resumed, checked, checkpoint)
 
 
 def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint: Checkpoint) -> float:
