@@ -92,6 +92,12 @@ class Solution:
         names, values, reached = self.names, self.values.tolist(), self.reached
         return {names[k]: values[k] for k in np.flatnonzero(reached).tolist()}
 
+    def traced_predecessors(self) -> Int32Array:
+        """Return `predecessors`, or else those that fit the values; RetraceError for scores and pairs."""
+        if self._answer is None or self._answer.request.query.target is not None:
+            raise RetraceError(f"{self.solver}: finds no path; use a bfs or sssp solver")
+        return self._answer.traced_predecessors()
+
     def path_to(self, target: Hashable) -> list[Hashable]:
         """Return the names of a shortest path from the source; RetraceError if there is none."""
         if self._answer is None or self._graph is None:
