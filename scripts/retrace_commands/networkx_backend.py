@@ -1,8 +1,8 @@
 """A backend of NetworkX: shortest paths and betweenness by solvers of ours, on a GPU if there is one.
 
 NetworkX imports it by the entry point `retrace` of `networkx.backends`, and calls functions of its own names.
-What they cannot answer as it does, `can_run` declines, or they raise NotImplementedError: then NetworkX answers
-itself. Of several shortest paths they may choose another. Vertices come by ascending lengths.
+What they cannot answer as it does, `can_run` declines, or they raise NotImplementedError: then NetworkX
+answers itself. Of several shortest paths they may choose another. Vertices come by ascending lengths.
 """
 
 from collections.abc import Hashable
