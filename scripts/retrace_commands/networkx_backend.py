@@ -29,8 +29,8 @@ FASTEST = {
     "betweenness": ("betweenness/auto", "betweenness/seq-array"),
 }
 """By problem, what answers on a GPU, and without one."""
-FEW_EDGES = 1000
-"""Below that NetworkX has answered before a graph is converted."""
+LEAST_EDGES, LEAST_SCORED = 10_000, 100
+"""Edges from which on some searches, or scores, repay the conversion of their graph."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +72,9 @@ class ConvertedGraph:
             raise NotImplementedError(str(error)) from error
 
     def search(self, source: Hashable, weighted: bool, cutoff: float | None = None) -> "Search":
-        """Search from a vertex."""
-        return Search(self, self.ask("sssp" if weighted else "bfs", source), cutoff)
+        """Search from a vertex; a cutoff between two levels takes both, as NetworkX does."""
+        limit = np.inf if cutoff is None else cutoff if weighted else np.ceil(cutoff)
+        return Search(self, self.ask("sssp" if weighted else "bfs", source), limit)
 
 
 @dataclass(frozen=True)
@@ -82,16 +83,14 @@ class Search:
 
     graph: ConvertedGraph
     solution: Solution
-    cutoff: float | None
+    cutoff: float
 
     @cached_property
     def lengths(self) -> dict[Hashable, Any]:
         """The length to each vertex that is reached, in ascending order."""
         values, names = self.solution.values, self.solution.names
         order = np.argsort(values, kind="stable")
-        order = order[self.solution.reached[order]]
-        if self.cutoff is not None:
-            order = order[values[order] <= self.cutoff]
+        order = order[self.solution.reached[order] & (values[order] <= self.cutoff)]
         as_asked = self.graph.length_type
         return {names[k]: as_asked(values[k]) for k in order.tolist()}
 
@@ -160,6 +159,8 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     asked = given.arguments
     if not (asked.get("weight") is None or isinstance(asked["weight"], str)):
         return "weights are a function's"
+    if (asked.get("cutoff") or 0) < 0:
+        return "has a negative cutoff"
     if name == "betweenness_centrality":
         whole = asked["k"] is None or (isinstance(asked["k"], int) and asked["k"] > 0)
         simple = asked["weight"] is None and not asked["endpoints"] and whole
@@ -173,10 +174,11 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return whether a search is expected to be faster than NetworkX's, or why not."""
+    """Return whether it is expected to be faster than NetworkX on its graph, or why not."""
     graph = args[0] if args else kwargs["G"]
-    edges = graph.original if isinstance(graph, ConvertedGraph) else graph
-    return name == "betweenness_centrality" or edges.number_of_edges() >= FEW_EDGES or "is a small graph"
+    edges = convert_to_nx(graph).number_of_edges()
+    least = LEAST_SCORED if name == "betweenness_centrality" else LEAST_EDGES
+    return edges >= least or f"has fewer than {least} edges"
 
 
 def require(graph: ConvertedGraph, vertex: Hashable, told: str) -> None:
@@ -202,7 +204,7 @@ def betweenness_centrality(
         found = scores_of(G.loaded, fastest("betweenness"), query, normalized, check=False).values
     except RetraceError as error:
         raise NotImplementedError(str(error)) from error
-    if query.sources is not None and not normalized:
+    if query.sources is not None and not normalized and size > 2:
         seen = np.full(size, float(len(query.sources)))
         seen[list(query.sources)] -= 1  # no source is an inner vertex of its own paths
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -290,7 +292,8 @@ def descendants_at_distance(G: ConvertedGraph, source: Hashable, distance: int) 
 
 def _reached_from(graph: ConvertedGraph, source: Hashable) -> set[Hashable]:
     if source not in graph:
-        raise nx.NetworkXError(f"The node {source} is not in the digraph.")
+        kind = "digraph" if graph.is_directed() else "graph"
+        raise nx.NetworkXError(f"The node {source} is not in the {kind}.")
     return set(graph.search(source, False).lengths)
 
 
