@@ -22,7 +22,7 @@ from retrace_commands.answers import with_lengths
 from retrace_commands.graph_objects import graph_in_hand
 from retrace_commands.library import LoadedGraph, Solution, scores_of, solve
 
-FASTEST = {
+OF_PROBLEM = {
     "bfs": ("bfs/auto", "bfs/queue"),
     "stcon": ("stcon/auto", "stcon/two-queues"),
     "sssp": ("sssp/auto", "sssp/dijkstra-heap"),
@@ -67,7 +67,7 @@ class ConvertedGraph:
     def ask(self, problem: str, source: Hashable, target: Hashable = None) -> Solution:
         """Solve a problem by the fastest solver; NotImplementedError if that is not possible."""
         try:
-            return solve(fastest(problem), self.loaded, source, target, check=False)
+            return solve(solver_here(problem), self.loaded, source, target, check=False)
         except RetraceError as error:
             raise NotImplementedError(str(error)) from error
 
@@ -116,9 +116,9 @@ class Search:
         return paths
 
 
-def fastest(problem: str) -> str:
+def solver_here(problem: str) -> str:
     """Return the solver of a problem that is expected to be fastest here."""
-    on_gpu, on_host = FASTEST[problem]
+    on_gpu, on_host = OF_PROBLEM[problem]
     return on_gpu if cuda_available() else on_host
 
 
@@ -201,7 +201,7 @@ def betweenness_centrality(
         drawn = (Random() if seed is None else seed).sample(names, k)
         query = Query(sources=tuple(sorted(position[name] for name in drawn)))
     try:
-        found = scores_of(G.loaded, fastest("betweenness"), query, normalized, check=False).values
+        found = scores_of(G.loaded, solver_here("betweenness"), query, normalized, check=False).values
     except RetraceError as error:
         raise NotImplementedError(str(error)) from error
     if query.sources is not None and not normalized and size > 2:
