@@ -71,14 +71,14 @@ class ConvertedGraph:
         except RetraceError as error:
             raise NotImplementedError(str(error)) from error
 
-    def search(self, source: Hashable, weighted: bool, cutoff: float | None = None) -> "Search":
+    def search(self, source: Hashable, weighted: bool, cutoff: float | None = None) -> "VertexLengths":
         """Search from a vertex; a cutoff between two levels takes both, as NetworkX does."""
         limit = np.inf if cutoff is None else cutoff if weighted else np.ceil(cutoff)
-        return Search(self, self.ask("sssp" if weighted else "bfs", source), limit)
+        return VertexLengths(self, self.ask("sssp" if weighted else "bfs", source), limit)
 
 
 @dataclass(frozen=True)
-class Search:
+class VertexLengths:
     """Lengths from a vertex, up to a cutoff."""
 
     graph: ConvertedGraph
@@ -181,7 +181,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     return edges >= least or f"has fewer than {least} edges"
 
 
-def require(graph: ConvertedGraph, vertex: Hashable, told: str) -> None:
+def require_vertex(graph: ConvertedGraph, vertex: Hashable, told: str) -> None:
     """Raise what NetworkX does of a vertex that the graph lacks."""
     if vertex not in graph:
         raise nx.NodeNotFound(told)
@@ -214,8 +214,8 @@ def betweenness_centrality(
 
 def has_path(G: ConvertedGraph, source: Hashable, target: Hashable) -> bool:
     """Return whether a path leads from one vertex to another."""
-    require(G, source, f"Source {source} is not in G")
-    require(G, target, f"Target {target} is not in G")
+    require_vertex(G, source, f"Source {source} is not in G")
+    require_vertex(G, target, f"Target {target} is not in G")
     return bool(G.ask("stcon", source, target).reached[0])
 
 
@@ -223,7 +223,7 @@ def single_source_shortest_path_length(
     G: ConvertedGraph, source: Hashable, cutoff: float | None = None
 ) -> dict[Hashable, int]:
     """Return the number of arcs to each vertex that is reached."""
-    require(G, source, f"Source {source} is not in G")
+    require_vertex(G, source, f"Source {source} is not in G")
     return G.search(source, False, cutoff).lengths
 
 
@@ -231,7 +231,7 @@ def single_target_shortest_path_length(
     G: ConvertedGraph, target: Hashable, cutoff: float | None = None
 ) -> dict[Hashable, int]:
     """Return the number of arcs from each vertex that reaches the target."""
-    require(G, target, f"Target {target} is not in G")
+    require_vertex(G, target, f"Target {target} is not in G")
     return G.backwards.search(target, False, cutoff).lengths
 
 
@@ -239,14 +239,14 @@ def single_source_shortest_path(
     G: ConvertedGraph, source: Hashable, cutoff: float | None = None
 ) -> dict[Hashable, list[Hashable]]:
     """Return a path of the fewest arcs to each vertex that is reached."""
-    require(G, source, f"Source {source} is not in G")
+    require_vertex(G, source, f"Source {source} is not in G")
     return G.search(source, False, cutoff).paths
 
 
 def bidirectional_shortest_path(G: ConvertedGraph, source: Hashable, target: Hashable) -> list[Hashable]:
     """Return a path of the fewest arcs between two vertices."""
-    require(G, source, f"Source {source} is not in G")
-    require(G, target, f"Target {target} is not in G")
+    require_vertex(G, source, f"Source {source} is not in G")
+    require_vertex(G, target, f"Target {target} is not in G")
     search = G.search(source, False)
     if target not in search.lengths:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
@@ -261,8 +261,8 @@ def shortest_path_length(
     if source is not None and target is not None:
         if weight is not None:
             return dijkstra_path_length(G, source, target, weight)
-        require(G, source, f"Source {source} is not in G")
-        require(G, target, f"Target {target} is not in G")
+        require_vertex(G, source, f"Source {source} is not in G")
+        require_vertex(G, target, f"Target {target} is not in G")
         found = G.ask("stcon", source, target)
         if not found.reached[0]:
             raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
@@ -301,7 +301,7 @@ def single_source_dijkstra_path_length(
     G: ConvertedGraph, source: Hashable, cutoff: float | None = None, weight: str = "weight"
 ) -> dict[Hashable, Any]:
     """Return the distance of each vertex that is reached."""
-    require(G, source, f"Node {source} not found in graph")
+    require_vertex(G, source, f"Node {source} not found in graph")
     return G.search(source, True, cutoff).lengths
 
 
@@ -309,7 +309,7 @@ def single_source_dijkstra_path(
     G: ConvertedGraph, source: Hashable, cutoff: float | None = None, weight: str = "weight"
 ) -> dict[Hashable, list[Hashable]]:
     """Return a shortest path to each vertex that is reached."""
-    require(G, source, f"Node {source} not found in graph")
+    require_vertex(G, source, f"Node {source} not found in graph")
     return G.search(source, True, cutoff).paths
 
 
@@ -318,7 +318,7 @@ def single_source_dijkstra(
     weight: str = "weight",
 ) -> Any:  # fmt: skip
     """Return distances and shortest paths to each vertex that is reached, or those of the target."""
-    require(G, source, f"Node {source} not found in graph")
+    require_vertex(G, source, f"Node {source} not found in graph")
     search = G.search(source, True, cutoff)
     if target is None:
         return search.lengths, search.paths
@@ -333,7 +333,7 @@ def dijkstra_path_length(
     G: ConvertedGraph, source: Hashable, target: Hashable, weight: str = "weight"
 ) -> Any:
     """Return the distance between two vertices."""
-    require(G, source, f"Node {source} not found in graph")
+    require_vertex(G, source, f"Node {source} not found in graph")
     if source == target:
         return 0
     lengths = G.search(source, True).lengths
@@ -354,8 +354,8 @@ def bidirectional_dijkstra(
     G: ConvertedGraph, source: Hashable, target: Hashable, weight: str = "weight"
 ) -> tuple[Any, list[Hashable]]:
     """Return the distance between two vertices, and a shortest path."""
-    require(G, source, f"Source {source} is not in G")
-    require(G, target, f"Target {target} is not in G")
+    require_vertex(G, source, f"Source {source} is not in G")
+    require_vertex(G, target, f"Target {target} is not in G")
     if source == target:
         return 0, [source]
     search = G.search(source, True)

@@ -359,6 +359,10 @@ def test_vertices_of_igraph_with_the_same_name_are_numbered() -> None:
 def test_files_have_their_ids(tmp_path: Path) -> None:
     numbers, words, folder = tmp_path / "numbers.txt", tmp_path / "words.csv", tmp_path / "stored"
     numbers.write_text("10 20\n20 30\n")
+    from_1 = tmp_path / "from-1.txt"
+    from_1.write_text("1 2\n2 3\n")
+    assert solve("bfs/queue", from_1, 1).by_name() == {1: 0, 2: 1, 3: 2}
+    assert solve("bfs/queue", from_1, 1).path_to(3) == [1, 2, 3]
     words.write_text("source,target,weight\nann,bob,0.5\nbob,cy,1\n")
     assert solve("bfs/queue", numbers, 10).by_name() == {10: 0, 20: 1, 30: 2}
     assert solve("bfs/queue", str(numbers), "20").by_name() == {20: 0, 30: 1}

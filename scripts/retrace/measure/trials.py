@@ -113,7 +113,7 @@ class Afterwards:
 FIRST_TRIAL = Afterwards()
 LATER_TRIAL = Afterwards(longest_ms=AGAIN_MS)
 """A long solve is followed by one, in the first trial; the emulator's by none, whose times say nothing."""
-ALONE = Afterwards(longest_ms=0.0)
+ASKED_ONCE = Afterwards(longest_ms=0.0)
 """What a command or a caller asks once: no solve follows."""
 FIRST_DRAWN = Afterwards(together_ms=2.0)
 LATER_DRAWN = Afterwards(together_ms=2.0, traces_back=False)
@@ -247,7 +247,7 @@ class Request:
             if self.backend == "cuda":
                 outcome = pass_with_kernel_time(solver, self.query, device, is_warm=False)
             else:
-                outcome = one_pass(solver, self.query, device, ALONE)
+                outcome = one_pass(solver, self.query, device, ASKED_ONCE)
         return replace(outcome, setup=setup)
 
 
