@@ -201,7 +201,7 @@ def betweenness_centrality(
         drawn = (Random() if seed is None else seed).sample(names, k)
         query = Query(sources=tuple(sorted(position[name] for name in drawn)))
     try:
-        found = scores_of(G.loaded, solver_here("betweenness"), query, normalized, check=False).values
+        found = scores_of(G.loaded, solver_here("betweenness"), query, normalized, check="none").values
     except RetraceError as error:
         raise NotImplementedError(str(error)) from error
     if query.sources is not None and not normalized and size > 2:

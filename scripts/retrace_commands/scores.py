@@ -9,16 +9,18 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.graphs.answer_table import write_table
 from retrace.graphs.arc_sets import is_symmetric
 from retrace.graphs.csr import CSRGraph
 from retrace.measure.trials import Request
 from retrace.solvers import Query, Solver, make
 from retrace.system.bars import bar
 from retrace.system.checkpoint import Checkpoint
-from retrace.system.errors import RetraceError
-from retrace_commands.backend import failing_in_one_line, on_backend, print_summary, verify
-from retrace_commands.graph_file import GraphFile, check_outputs, interruptible, read_graph, writing
+from retrace.system.errors import RetraceError, say
+from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
+from retrace_commands.backend import Verifier, failing_in_one_line, on_backend, print_summary
+from retrace_commands.graph_file import GraphFile, check_outputs, interruptible, read_graph
+from retrace_commands.sample_bounds import bound_of_sample, error_in_words
+from retrace_commands.written_answers import print_columns, write_answer
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,24 @@ def compute_scores(arguments: Namespace) -> None:
     )  # fmt: skip
     scores = found.values
     vertices = np.arange(size, dtype=np.int32)
+    if arguments.top is not None:
+        vertices = np.argsort(-scores, kind="stable")[: arguments.top].astype(np.int32)  # NaN comes last
+    columns = {**graph_file.labels(vertices), "score": scores[vertices]}
+    bound = None if count is None else bound_of_sample(size, count)
+
+    def document() -> AnswerDocument:
+        return describe_answer(
+            graph_file, arguments.solver, found.request.backend,
+            [described_values(graph_file, "score", vertices, scores[vertices])], found.checked,
+            {"solve": found.seconds * 1e3}, sources=size if count is None else count, error_bound=bound,
+        )  # fmt: skip
+
     for output in arguments.output:
-        with writing(output):
-            write_table(output, {**graph_file.labels(vertices), "score": scores})
+        write_answer(output, columns, document)
     found.checkpoint.remove()
+    if arguments.json:
+        print(document().model_dump_json())
+        return
     kind = "directed" if found.directed else "undirected"
     sampled = "all" if count is None else f"{count} sampled"
     summary = f"{graph_file.path}: {kind}, from {sampled} of {size} vertices"
@@ -67,11 +83,15 @@ def compute_scores(arguments: Namespace) -> None:
     after = f" after {found.resumed} sources of an earlier run" if found.resumed else ""
     graph_file.print_notes()
     print_summary(found.request, summary, f"{found.seconds:.3f} s{after}", found.checked)
+    if count is not None:
+        say(error_in_words(bound))
+    if arguments.top is not None:
+        print_columns(columns)
 
 
 def score(
     graph_file: GraphFile, solver: str, query: Query, directed: bool | None = None, normalized: bool = False,
-    backend: str = "auto", check: bool = True, checkpoint_file: Path | None = None,
+    backend: str = "auto", check: str = "whole", checkpoint_file: Path | None = None,
 ) -> CheckedScores:  # fmt: skip
     """Compute the scores of a graph whose directions are known, and check them, if wanted.
 
@@ -97,7 +117,7 @@ def score(
         checkpoint = Checkpoint.open(checkpoint_file, identity, graph.vertices)
         resumed = checkpoint.done
         seconds = sum_up(make(solver, device), solver, graph, query, checkpoint)
-    checked = verify(check, measurement, graph, checkpoint.scores)
+    checked = Verifier(check, measurement, graph).verify(query, checkpoint.scores)
     scores = checkpoint.scores * normalisation(graph, query) if normalized else checkpoint.scores
     return CheckedScores(measurement, directed, scores, seconds, resumed, checked, checkpoint)
 

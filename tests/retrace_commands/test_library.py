@@ -410,7 +410,9 @@ def test_a_question_that_has_no_answer_is_refused(call: Callable[[], Any], told:
 def test_without_a_compiler_the_error_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
     monkeypatch.setenv("CXX", "nowhere-g++")
-    with pytest.raises(RetraceError, match=r"the C\+\+ compiler nowhere-g\+\+ was not found; install g\+\+ 12"):
+    with pytest.raises(
+        RetraceError, match=r"the C\+\+ compiler nowhere-g\+\+ was not found; install g\+\+ 12"
+    ):
         solve("bfs/queue", SQUARE, 0)
 
 
