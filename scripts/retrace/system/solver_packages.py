@@ -40,7 +40,7 @@ BESIDE = Path(__file__).parents[2]
 def named_in(group: str) -> list[tuple[str, str]]:
     """List the entry points of a group, name and what it names; nothing is imported for it."""
     named: list[tuple[str, str]] = []
-    for path in sorted(BESIDE.glob("*/pyproject.toml")):
+    for path in sorted(BESIDE.glob("retrace_*/pyproject.toml")):
         points = tomllib.loads(path.read_text(encoding="utf-8"))["project"].get("entry-points", {})
         named += points.get(group, {}).items()
     return named + [(point.name, point.value) for point in sorted(entry_points(group=group))]
@@ -63,7 +63,7 @@ def is_of_package(module: str) -> bool:
 
 def is_outside(module: str) -> bool:
     """Return whether a module is of a package that is no part of the project."""
-    return is_of_package(module) and not (BESIDE / top_level(module)).is_dir()
+    return is_of_package(module) and not (BESIDE / top_level(module) / "pyproject.toml").is_file()
 
 
 def is_there(module: str) -> bool:
