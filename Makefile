@@ -35,8 +35,8 @@ else
 endif
 
 check: $(VENV)/dev  ## Formatting, lint, imports and types
-	$(BIN)/ruff format --check scripts tests
-	$(BIN)/ruff check scripts tests
+	$(BIN)/ruff format --check scripts tests setup.py
+	$(BIN)/ruff check scripts tests setup.py
 	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow scripts/retrace_today scripts/retrace_peers

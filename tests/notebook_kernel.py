@@ -50,7 +50,6 @@ def code_cells(notebook: Path) -> dict[str, str]:
 
 def run_cells(notebook: Path, chosen: list[str]) -> None:
     """Run the chosen cells, or all."""
-    sys.modules |= {"IPython": ModuleType("IPython"), "IPython.display": stand_in()}
     cells, names = code_cells(notebook), {"__name__": "__main__"}
     for name in chosen or cells:
         print(f"[{name}]", flush=True)
@@ -60,4 +59,5 @@ def run_cells(notebook: Path, chosen: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    sys.modules |= {"IPython": ModuleType("IPython"), "IPython.display": stand_in()}
     run_cells(Path(sys.argv[1]), sys.argv[2:])

@@ -5,9 +5,11 @@ A package names a function as an entry point of `retrace.commands`; it is called
 
 import pkgutil
 import sys
-from argparse import REMAINDER, ArgumentParser, RawDescriptionHelpFormatter
+from argparse import REMAINDER, Action, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from retrace.system.errors import OneLineParser, RetraceError, status_of
 from retrace.system.solver_packages import COMMAND_GROUP, imported_for, named_in
@@ -41,6 +43,21 @@ def check_environment(program: Path) -> None:
         raise RetraceError(f"{program}: expected to run in its own environment, found {sys.prefix}; {again}")
 
 
+class ShowVersion(Action):
+    """Prints the version that is installed, which is looked up only then."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(nargs=0, **options)
+
+    def __call__(self, parser: ArgumentParser, *_: object) -> None:
+        """Print it and end."""
+        try:
+            print(f"retrace {version('retrace')}")
+        except PackageNotFoundError:
+            raise RetraceError("--version: Retrace is not installed; make, or pip install it") from None
+        parser.exit()
+
+
 def make_parser() -> ArgumentParser:
     """Describe all commands, those of packages first."""
     parser = OneLineParser(
@@ -49,6 +66,7 @@ def make_parser() -> ArgumentParser:
         epilog=STATUSES,
         formatter_class=RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action=ShowVersion, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
 
     def add(name: str, run: str, does: str, example: str = "", about: str = "") -> ArgumentParser:

@@ -1,32 +1,24 @@
-"""The commands `solve` and `path`: one solver, one query, checked as the pipeline checks it."""
+"""What a solver answers from one source, or from several in turn, checked as the pipeline checks it."""
 
-from argparse import Namespace
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from retrace.catalogue.known_solvers import WEIGHTED
-from retrace.graphs.answer_table import write_table
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.formats.lines import LARGEST
 from retrace.graphs.formats.parsing import may_overflow
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
-from retrace.measure.trials import Outcome, Request
-from retrace.solvers import REGISTRY, make
-from retrace.system.errors import RetraceError, say
-from retrace_commands.backend import failing_in_one_line, on_backend, print_summary, verify
-from retrace_commands.graph_file import (
-    GraphFile,
-    Labels,
-    check_outputs,
-    read_graph,
-    stage,
-    write_graph,
-    writing,
-)
-from retrace_commands.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
-from retrace_commands.scores import compute_scores
+from retrace.measure.trials import ASKED_ONCE, Outcome, Request, one_pass
+from retrace.solvers import REGISTRY, find, make
+from retrace.system.bars import bar
+from retrace.system.errors import RetraceError
+from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
+from retrace_commands.backend import Verifier, failing_in_one_line, on_backend
+from retrace_commands.graph_file import GraphFile, Labels, interruptible, stage
+from retrace_commands.paths import find_predecessors, trace
 
 
 @dataclass(frozen=True)
@@ -67,20 +59,36 @@ class Answer:
             raise RetraceError(f"no path leads {ends} in {self.graph_file.path} ({self.graph_file.ids})")
         return trace(predecessor, source, target)
 
-    def columns(self, path: Int32Array | None = None) -> dict[str, Labels]:
-        """Return the answer as columns, with the file's ids: of all vertices, or of those of a path.
+    def of_vertices(self, some: Int32Array | None = None) -> tuple[Int32Array, Int32Array]:
+        """Return vertices, all of them or those of a path, and the length to each.
 
         An st-connectivity search tells the length to the target alone; along its path, arcs are counted.
         """
-        target, name = self.request.query.target, self.length_name
-        lengths, predecessor = self.outcome.answer, self.outcome.predecessor
+        target, lengths = self.request.query.target, self.outcome.answer
         if target is None:
-            vertices = np.arange(self.graph_file.graph.vertices, dtype=np.int32) if path is None else path
-            lengths = lengths[vertices]
-        elif path is None:
-            vertices = np.array([target], dtype=np.int32)
-        else:
-            vertices, lengths = path, np.arange(len(path), dtype=np.int32)
+            vertices = np.arange(self.graph_file.graph.vertices, dtype=np.int32) if some is None else some
+            return vertices, lengths[vertices]
+        if some is None:
+            return np.array([target], dtype=np.int32), lengths
+        return some, np.arange(len(some), dtype=np.int32)
+
+    def farthest(self, count: int) -> Int32Array:
+        """Return the reached vertices of the greatest lengths, from the greatest on, by ids where equal."""
+        lengths = self.outcome.answer
+        reached = np.flatnonzero(lengths != UNREACHABLE)
+        return reached[np.argsort(-lengths[reached].astype(np.int64), kind="stable")][:count].astype(np.int32)
+
+    @property
+    def milliseconds(self) -> dict[str, float]:
+        """The time of each phase."""
+        took = self.outcome.times
+        phases = {"upload": took.upload, "solve": took.solve, "download": took.download}
+        return ({} if self.outcome.setup is None else {"setup": self.outcome.setup}) | phases
+
+    def columns(self, path: Int32Array | None = None) -> dict[str, Labels]:
+        """Return the answer as columns, with the file's ids: of all vertices, or of those of a path."""
+        name, predecessor = self.length_name, self.outcome.predecessor
+        vertices, lengths = self.of_vertices(path)
         if name == "distance" and self.graph_file.scale != 1:
             name += f"_times_{self.graph_file.scale}"
         table = {**self.graph_file.labels(vertices), name: lengths}
@@ -88,124 +96,80 @@ class Answer:
             table |= self.graph_file.labels(predecessor[vertices], "predecessor")
         return table
 
-
-def solve_query(arguments: Namespace) -> None:
-    """Run one solver, check its answer, write the output files and print a summary."""
-    if arguments.solver.startswith("betweenness"):
-        compute_scores(arguments)
-        return
-    check_outputs(arguments.output, arguments.graph)
-    graph_file = read_graph(
-        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
-    )
-    target = None if arguments.target is None else graph_file.vertex(arguments.target, "--target")
-    query = Query(graph_file.vertex(arguments.source, "--source"), target)
-    ends = [graph_file.vertex(vertex, "--paths-to") for vertex in arguments.paths_to]
-    answer = ask(graph_file, arguments.solver, query, arguments)
-
-    paths: list[Int32Array] = []
-    if ends or any(output.suffix == ".he" for output in arguments.output):
-        predecessor = answer.traced_predecessors()
-        paths = [answer.path_to(end, predecessor) for end in ends]
-        tree = only_along(predecessor, paths) if ends else predecessor
-    for output in arguments.output:
-        if output.suffix != ".he":
-            with writing(output):
-                write_table(output, answer.columns())
-        elif len(paths) == 1:
-            write_graph(with_lengths(graph_file.graph), output, arcs_of(graph_file.graph, paths[0]))
-        else:
-            write_graph(with_lengths(keep_arcs(graph_file.graph, find_arcs(graph_file.graph, tree))), output)
-    setup, took = answer.outcome.setup, answer.outcome.times
-    phases = {"setup": setup, "upload": took.upload, "solve": took.solve, "download": took.download}
-    times = ", ".join(f"{phase} {milliseconds:.3f}" for phase, milliseconds in phases.items())
-    graph_file.print_notes()
-    print_summary(answer.request, f"{graph_file.path} {findings(answer)}", f"{times} ms", answer.checked)
-    for path in paths:
-        say(f"path to {graph_file.label(path[-1])}: {listed(path, graph_file)}")
+    def document(self, some: Int32Array | None = None, paths: Sequence[Int32Array] = ()) -> AnswerDocument:
+        """Describe the answer: of all vertices, or of some, such as those of a path."""
+        vertices, lengths = self.of_vertices(some)
+        before = None if self.outcome.predecessor is None else self.outcome.predecessor[vertices]
+        values = described_values(
+            self.graph_file, self.length_name, vertices, lengths, self.request.query.source, before
+        )
+        return describe_answer(
+            self.graph_file, self.request.solver, self.request.backend, [values], self.checked,
+            self.milliseconds, paths=paths,
+        )  # fmt: skip
 
 
-def find_path(arguments: Namespace) -> None:
-    """Find one path; print its length and its vertices."""
-    check_outputs(arguments.output, arguments.graph)
-    graph_file = read_graph(
-        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
-    )
-    source = graph_file.vertex(arguments.source, "--source")
-    target = graph_file.vertex(arguments.target, "--target")
-    solver = arguments.solver or ("bfs/queue" if graph_file.graph.weights is None else "sssp/dijkstra-heap")
-    of_pair = REGISTRY.find(solver).problem == "stcon"
-    answer = ask(graph_file, solver, Query(source, target if of_pair else None), arguments)
-
-    path = answer.path_to(target, answer.traced_predecessors())
-    route = arcs_of(graph_file.graph, path)
-    for output in arguments.output:
-        if output.suffix == ".he":
-            write_graph(with_lengths(graph_file.graph), output, route)
-        else:
-            with writing(output):
-                write_table(output, answer.columns(path))
-    size = count_arcs(len(route))
-    graph_file.print_notes()
-    if graph_file.graph.weights is not None:
-        scaled = "" if graph_file.scale == 1 else f" (times {graph_file.scale})"
-        size += f", weight {graph_file.graph.weights[route].sum(dtype=np.int64)}{scaled}"
-    say(
-        f"path from {arguments.source} to {arguments.target} in {graph_file.path}: {size} "
-        f"({graph_file.ids}; {solver}, {answer.checked})"
-    )
-    say(listed(path, graph_file))
-
-
-def ask(graph_file: GraphFile, solver: str, query: Query, arguments: Namespace) -> Answer:
+def ask(graph_file: GraphFile, solver: str, query: Query, backend: str, check: str) -> Answer:
     """Run the phases of one trial and check the answer, if wanted; RetraceError if that is not possible."""
-    kind = REGISTRY.find(solver)
-    measurement = on_backend(solver, query, arguments.backend)
-    if kind.problem in WEIGHTED and graph_file.graph.weights is None:
+    request = request_of(graph_file, solver, query, backend)
+    place = f"{solver} on {request.backend}"
+    with stage(f"solving with {place}"), failing_in_one_line(place):
+        if find(solver).sources:  # compile before the phases, if necessary
+            with request.device() as device:
+                make(solver, device).setup(graph_file.graph)
+        outcome = request.once(graph_file.graph)
+    verifier = Verifier(check, request, graph_file.graph)
+    return Answer(graph_file, request, outcome, verifier.verify(query, outcome.answer, outcome.predecessor))
+
+
+def ask_each(
+    graph_file: GraphFile, solver: str, sources: Int32Array, backend: str, check: str
+) -> Iterator[Answer]:
+    """Search from each source, as `ask` does, with a solver that is set up once, on one device."""
+    queries = [Query(source) for source in sources.tolist()]
+    request = request_of(graph_file, solver, queries[0], backend)
+    verifier = Verifier(check, request, graph_file.graph)
+    with request.device() as device:
+        ready = make(solver, device)
+        for query in bar(queries, unit="source", desc=solver):
+            with interruptible(), failing_in_one_line(f"{solver} on {request.backend}"):
+                if query is queries[0]:
+                    ready.setup(graph_file.graph)
+                refuse_overflow(graph_file, solver, query.source)
+                outcome = one_pass(ready, query, device, ASKED_ONCE)
+            checked = verifier.verify(query, outcome.answer, outcome.predecessor)
+            before = None if outcome.predecessor is None else outcome.predecessor.copy()
+            outcome = replace(outcome, answer=outcome.answer.copy(), predecessor=before)  # not overwritten
+            yield Answer(graph_file, replace(request, query=query), outcome, checked)
+
+
+def request_of(graph_file: GraphFile, solver: str, query: Query, backend: str) -> Request:
+    """Return what is to be run; raise RetraceError if the graph lacks what the solver needs."""
+    request = on_backend(solver, query, backend)
+    if find(solver).problem in WEIGHTED and graph_file.graph.weights is None:
         raise RetraceError(
             f"{graph_file.path}: {solver} needs weights, and a {graph_file.kind} graph has none; draw some "
             "with `convert --weights`, or count arcs with a bfs solver"
         )
-    if kind.problem in WEIGHTED and may_overflow(graph_file.graph, query.source):
+    refuse_overflow(graph_file, solver, query.source)
+    return request
+
+
+def refuse_overflow(graph_file: GraphFile, solver: str, source: int) -> None:
+    """Raise RetraceError if a distance from a source is longer than 32 bits hold."""
+    if find(solver).problem in WEIGHTED and may_overflow(graph_file.graph, source):
         raise RetraceError(
             f"{graph_file.path}: expected distances of at most {LARGEST} (32 bits), but one from "
-            f"{graph_file.label(query.source)} is longer; scale the weights down"
+            f"{graph_file.label(source)} is longer; scale the weights down"
         )
-    place = f"{solver} on {measurement.backend}"
-    with stage(f"solving with {place}"), failing_in_one_line(place):
-        if kind.sources:  # compile before the phases, if necessary
-            with measurement.device() as device:
-                make(solver, device).setup(graph_file.graph)
-        outcome = measurement.once(graph_file.graph)
-    checked = verify(arguments.check, measurement, graph_file.graph, outcome.answer, outcome.predecessor)
-    return Answer(graph_file, measurement, outcome, checked)
+
+
+def together(answers: Sequence[Answer]) -> AnswerDocument:
+    """Describe the answers of several sources as one."""
+    parts = [answer.document() for answer in answers]
+    return parts[0].model_copy(update={"answers": tuple(part.answers[0] for part in parts)})
 
 
 def with_lengths(graph: CSRGraph) -> CSRGraph:
     """Return the graph with weights, each 1 if it has none, so that a path's length is its arcs."""
     return graph if graph.weights is not None else replace(graph, weights=np.ones(graph.arcs, np.int32))
-
-
-def findings(answer: Answer) -> str:
-    """Return in words what was asked, and what was found."""
-    query, graph_file, lengths = answer.request.query, answer.graph_file, answer.outcome.answer
-    reached = lengths[lengths != UNREACHABLE]
-    if query.target is not None:
-        destination = f" to {graph_file.label(query.target)}"
-        finding = count_arcs(reached[0]) if len(reached) else "no path"
-    else:
-        destination, largest = "", f"largest {answer.length_name} {reached.max()}"
-        if answer.length_name == "distance" and graph_file.scale != 1:
-            largest += f" (times {graph_file.scale})"
-        finding = f"{len(reached)} of {len(lengths)} reached, {largest}"
-    return f"from {graph_file.label(query.source)}{destination} ({graph_file.ids}): {finding}"
-
-
-def count_arcs(number: int) -> str:
-    """Return a number of arcs in words."""
-    return f"{number} arc{'' if number == 1 else 's'}"
-
-
-def listed(path: Int32Array, graph_file: GraphFile) -> str:
-    """Return a path's vertices in the file's ids, separated by spaces."""
-    return " ".join(map(graph_file.label, path.tolist()))

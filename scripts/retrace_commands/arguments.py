@@ -26,14 +26,15 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
         return add_command(name, f"retrace_commands.{run}", does, example, ids)
 
     solve = add(
-        "solve", "answers:solve_query", "run one solver on a graph and check its answer",
+        "solve", "searches:solve_query", "run one solver on a graph and check its answer",
         "sssp/bsp USA-road-d.NY.gr.gz --source 1 --output distances.csv",
     )  # fmt: skip
     solve.add_argument(
         "solver", help="its name; `solvers` lists them. Settings may follow, as in bfs/bsp:block_size=64"
     )
     add_graph(solve)
-    solve.add_argument("--source", metavar="V", help="where paths begin; not for betweenness")
+    what = "where paths begin; not for betweenness; may be repeated, for a matrix with a row for each"
+    solve.add_argument("--source", action="append", default=[], metavar="V", help=what)
     solve.add_argument("--target", metavar="V", help="where they end; for stcon, and only there")
     solve.add_argument(
         "--paths-to", nargs="+", default=[], metavar="V",
@@ -41,13 +42,20 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
     )  # fmt: skip
     add_solving(
         solve,
-        "where to write: .csv and .npy hold levels, distances or scores, and predecessors if the solver "
-        "has them; .he holds the arcs of shortest paths to all vertices, or --paths-to; may be repeated",
+        "where to write: .csv, .npy, .npz, .parquet and .json hold levels, distances or scores, and "
+        "predecessors if the solver has them; .he holds the arcs of shortest paths to all vertices, or "
+        "--paths-to; may be repeated",
     )
+    what = (
+        "print, and write, only the K vertices of the highest scores, or reached ones of the greatest lengths"
+    )
+    solve.add_argument("--top", type=positive, metavar="K", help=what)
+    what = "K vertices, sampled: search from each, for betweenness only the paths from there"
+    solve.add_argument("--sources", type=int, metavar="K", help=what)
+    what = "of this sample (default: %(default)s)"
+    solve.add_argument("--seed", type=int, default=1, help=what)
     solve.set_defaults(check_usage=check_usage)
     scores = solve.add_argument_group("for betweenness")
-    scores.add_argument("--sources", type=int, metavar="K", help="only the paths from K vertices, sampled")
-    scores.add_argument("--seed", type=int, default=1, help="of this sample (default: %(default)s)")
     scores.add_argument(
         "--normalized", action="store_true",
         help="divide scores by the number of pairs without the vertex, as NetworkX does; those of a sample "
@@ -59,7 +67,10 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
     )  # fmt: skip
 
     path = add(
-        "path", "answers:find_path", "find one shortest path", "USA-road-d.NY.gr.gz --source 1 --target 84336"
+        "path",
+        "searches:find_path",
+        "find one shortest path",
+        "USA-road-d.NY.gr.gz --source 1 --target 84336",
     )
     add_graph(path)
     path.add_argument("--source", required=True, metavar="V", help="where it begins")
@@ -70,7 +81,21 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
         "sssp/dijkstra-heap if there are weights)",
     )
     path.set_defaults(check_usage=check_usage)
-    add_solving(path, "where to write it as well: .he, .csv or .npy; may be repeated")
+    add_solving(path, "where to write it as well: .he, .csv, .npy, .npz, .parquet or .json; may be repeated")
+
+    eccentricities = add(
+        "eccentricities", "eccentricities:bound_graph",
+        "bound the diameter, and how far each vertex is from its farthest, by few searches",
+        "USA-road-d.NY.gr.gz --searches 20",
+    )  # fmt: skip
+    add_graph(eccentricities)
+    what = "a bfs or sssp solver (default: sssp/dijkstra-heap if there are weights, else bfs/queue)"
+    eccentricities.add_argument("--solver", help=what)
+    what = "at most so many (default: until the diameter is known)"
+    eccentricities.add_argument("--searches", type=positive, metavar="K", help=what)
+    what = "go on until each vertex's eccentricity is known, too"
+    eccentricities.add_argument("--every-vertex", action="store_true", help=what)
+    add_solving(eccentricities, "where to write bounds of each vertex: .csv, .npy, .npz, .parquet or .json")
 
     convert = add(
         "convert", "new_graphs:convert_graph", "write a graph in another format", "USA-road-d.NY.gr.gz NY.he"
@@ -165,8 +190,16 @@ def add_new_graph(command: ArgumentParser, weights: str, seed: str) -> None:
 def add_solving(command: ArgumentParser, outputs: str) -> None:
     """Add how to solve, and where to write."""
     add_backend(command)
+    ways = command.add_mutually_exclusive_group()
+    what = (
+        "whole: by another search; sample, which is cheaper: lengths by a proof in one pass over the arcs, "
+        "scores by those from 16 sources (default: %(default)s)"
+    )
+    ways.add_argument("--check", choices=("whole", "sample"), default="whole", help=what)
     believe = "believe the answer: do not ask the oracle"
-    command.add_argument("--no-check", dest="check", action="store_false", help=believe)
+    ways.add_argument("--no-check", dest="check", action="store_const", const="none", help=believe)
+    what = "print one JSON object in place of text; its schema is answer.schema.json of this package"
+    command.add_argument("--json", action="store_true", help=what)
     command.add_argument(
         "--output", type=TABLE_FILE, action="append", default=[], metavar="FILE", help=outputs
     )
@@ -188,9 +221,10 @@ def check_usage(arguments: Namespace) -> None:
         arguments.usage(f"{solver} finds a length, but no path; set predecessors=yes, or use a bfs solver")
     if arguments.command != "solve":
         return
-    options = ("sources", "normalized", "checkpoint")
-    sums = [option for option in options if getattr(arguments, option) not in (None, False)]
-    begins, ends, paths = arguments.source is not None, arguments.target is not None, arguments.paths_to
+    sums = [option for option in ("normalized", "checkpoint") if getattr(arguments, option)]
+    sampled = arguments.sources is not None
+    begins, ends, paths = bool(arguments.source), arguments.target is not None, arguments.paths_to
+    several = not scores and (sampled or len(arguments.source) > 1)
     he = any(path.suffix == ".he" for path in arguments.output)
     for refused, why in (
         (
@@ -199,13 +233,24 @@ def check_usage(arguments: Namespace) -> None:
         ),
         (scores and he, f"{solver} finds scores, and .he holds paths; use .csv or .npy"),
         (sums and not scores, f"--{''.join(sums[:1])} is for betweenness"),
-        (not scores and not begins, f"{solver} needs --source"),
+        (not scores and sampled and begins, "--sources samples them; leave --source out"),
+        (not scores and not begins and not sampled, f"{solver} needs --source"),
+        (several and pair, f"{solver} takes one --source"),
+        (several and (paths or he), "paths lead from one --source"),
+        (several and arguments.top is not None, "--top is for one --source"),
         (not scores and not pair and ends, "--target is for stcon; see --paths-to"),
         (pair and not ends, f"{solver} needs --target"),
         (pair and (paths or he), f"{solver} finds a length, but no path; see `path`"),
     ):
         if refused:
             arguments.usage(why)
+
+
+def positive(text: str) -> int:
+    """Take a whole number from 1 on."""
+    if not (text.isdecimal() and int(text) > 0):
+        raise ArgumentTypeError(f"expected a whole number from 1 on, found {text!r}")
+    return int(text)
 
 
 def path_ending(expected: str, *suffixes: str) -> Callable[[str], Path]:
@@ -219,7 +264,9 @@ def path_ending(expected: str, *suffixes: str) -> Callable[[str], Path]:
     return take
 
 
-TABLE_FILE = path_ending("end in .csv, .npy or .he", ".csv", ".npy", ".he")
+TABLE_FILE = path_ending(
+    "end in .csv, .npy, .npz, .parquet, .json or .he", ".csv", ".npy", ".npz", ".parquet", ".json", ".he"
+)
 COMPARISON_FILE = path_ending("end in .csv or .svg", ".csv", ".svg")
 GRAPH_PATH = path_ending(
     "end in .he, .gr, .mtx or .graph, or be a folder's name without a dot",

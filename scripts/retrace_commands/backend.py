@@ -2,19 +2,29 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from cuda_device.available_gpus import cuda_status
 from cuda_device.cuda import CudaDevice
 from cuda_device.errors import OneLineError
-from retrace.check.checkers import checker_of
+from retrace.catalogue.known_solvers import WEIGHTED
+from retrace.check.certificates import CERTIFICATE, certify, certify_tree
+from retrace.check.checkers import Checker, checker_of
+from retrace.check.result import CheckResult
 from retrace.devices.backends import emulator
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.measure.trials import Request
-from retrace.solvers import find
+from retrace.solvers import find, make
 from retrace.system.errors import NotVerifiedError, RetraceError, say
 from retrace_commands.graph_file import stage
+
+PROVED = ("bfs", "sssp", "bellman-ford")
+"""Problems whose answers a proof checks in one pass over the arcs."""
+SAMPLED_SOURCES = 16
+"""Sources of a sample that checks scores, and its seed."""
 
 
 def on_backend(spec: str, query: Query, backend: str) -> Request:
@@ -46,21 +56,58 @@ def failing_in_one_line(task: str) -> Iterator[None]:
         raise RetraceError(f"{task} failed: {reason}") from None
 
 
-def verify(
-    wanted: bool, request: Request, graph: CSRGraph, answer: Any, predecessor: Int32Array | None = None
-) -> str:
-    """Check an answer if wanted; say what verified it, or raise NotVerifiedError if the oracle's differs."""
-    if not wanted:
-        return "not checked"
-    with stage("checking the answer"):
-        checker = checker_of(find(request.solver).problem, graph)
-        result = checker.check(request.solver, request.query, answer, predecessor)
-    if not result.verified:
+class Verifier:
+    """Checks a solver's answers on one graph.
+
+    `how` is `whole`, by another search; `sample`, by a proof, or by scores from some sources; or `none`.
+    """
+
+    def __init__(self, how: str, request: Request, graph: CSRGraph) -> None:
+        self.how, self.request, self.graph = how, request, graph
+        self.problem = find(request.solver).problem
+
+    def verify(self, query: Query, answer: Any, predecessor: Int32Array | None = None) -> str:
+        """Say what verified an answer, or raise NotVerifiedError, which says where it differs."""
+        if self.how == "none":
+            return "not checked"
+        with stage("checking the answer"):
+            if self.how == "sample" and self.problem in PROVED and isinstance(self.graph, CSRGraph):
+                return self._judge(self._prove(query, answer, predecessor))
+            if self.how == "sample" and self.problem == "betweenness":
+                return self._of_sample()
+            return self._judge(self._checker.check(self.request.solver, query, answer, predecessor))
+
+    @cached_property
+    def _checker(self) -> Checker:
+        return checker_of(self.problem, self.graph)
+
+    def _prove(self, query: Query, answer: Any, predecessor: Int32Array | None) -> CheckResult:
+        """Prove the lengths in one pass over the arcs, which takes less time than a search."""
+        weighted = self.graph if self.problem in WEIGHTED else replace(self.graph, weights=None)
+        fault = certify(self.graph, weighted.weights, query.source, answer)
+        if fault is None and predecessor is not None:
+            fault = certify_tree(weighted, query.source, answer, predecessor)
+        return CheckResult(fault is None, CERTIFICATE, fault)
+
+    def _of_sample(self) -> str:
+        """Let the solver search from a few sources, too, and check these scores."""
+        size = self.graph.vertices
+        query = Query.sampled(size, min(SAMPLED_SOURCES, size), seed=SAMPLED_SOURCES)
+        with self.request.device() as device, failing_in_one_line("--check sample"):
+            reason = make(self.request.solver, device).declines(query)
+        if reason is not None:
+            raise RetraceError(f"--check sample: {self.request.solver}: {reason}; use --check whole")
+        answer = replace(self.request, query=query).once(self.graph).answer
+        checked = self._judge(self._checker.check(self.request.solver, query, answer))
+        return f"a sample of {len(query.sources or ())} sources {checked}"
+
+    def _judge(self, result: CheckResult) -> str:
+        if result.verified:
+            return f"verified against {result.oracle}"
         raise NotVerifiedError(
-            f"{request.solver} on {request.backend}: the answer is not verified against "
+            f"{self.request.solver} on {self.request.backend}: the answer is not verified against "
             f"{result.oracle}: {result.reason} (ids from 0); nothing is written"
         )
-    return f"verified against {result.oracle}"
 
 
 def print_summary(request: Request, finding: str, times: str, checked: str) -> None:

@@ -61,7 +61,7 @@ class NumberedGraph:
 def number(table: EdgeTable) -> NumberedGraph:
     """Make a graph; raise RetraceError if ids do not fit what the file says of them."""
     names, base, tails, heads, vertices = _numbered(table)
-    weights, scale, no_weights = (None, 1, "") if table.weights is None else _scaled(table.weights)
+    weights, scale, no_weights = (None, 1, "") if table.weights is None else scaled(table.weights)
     info: dict[str, Any] = {} if table.directed is None else {"directed": table.directed}
     graph = from_arcs(vertices, tails, heads, weights, info)
     if table.directed is False:
@@ -109,7 +109,7 @@ def _numbered(table: EdgeTable) -> tuple[list[str] | None, int, Any, Any, int]:
     return list(in_order), 0, ids[:edges], ids[edges:], len(in_order)
 
 
-def _scaled(words: Iterable[str]) -> tuple[Any, int, str]:
+def scaled(words: Iterable[str]) -> tuple[Any, int, str]:
     """Return the weights as whole numbers, what they were multiplied by, and else why there are none."""
     values: list[Fraction] = []
     for word in words:

@@ -1,10 +1,10 @@
-"""The graph files that commands read, of any format or stored arrays, and the files that they write."""
+"""The graphs that commands read, of any format or stored arrays, and the files that they write."""
 
 import io
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +27,7 @@ from retrace.graphs.formats.parsing import parse_stream
 from retrace.solvers import find
 from retrace.system.errors import RetraceError, say
 from retrace.system.files import check_writable
+from retrace.system.interrupts import ends_like_ctrl_c
 from retrace_commands.edge_lists import compare_counts, may_have_counts, read_comments
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
 from retrace_commands.file_content import STDIN, decoded, open_content, read_head
@@ -50,19 +51,20 @@ def stage_bar(desc: str) -> Any:
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A graph, and the ids of its vertices in the file."""
+    """A graph, and the ids of its vertices in the file, or in the object of a library."""
 
     graph: CSRGraph
     """The graph; its vertices count from 0."""
     path: Path
+    """The file, or the name of the object's class."""
     kind: str
-    """The format, or `STORED_KIND`."""
+    """The format, `STORED_KIND`, or the library of an object."""
     base: int
     """The smallest vertex id in the file, unless vertices have `names`."""
     notes: tuple[str, ...] = ()
     """What was assumed of the graph, for `print_notes`."""
-    names: Sequence[str] | None = None
-    """Name of each vertex, where ids are words, or whole numbers with gaps."""
+    names: Sequence[Hashable] | None = None
+    """Name of each vertex, where ids are words, or whole numbers with gaps; of a file, each is text."""
     scale: int = 1
     """The graph's weights and distances are those of the file times this."""
     no_weights: str = ""
@@ -80,7 +82,7 @@ class GraphFile:
 
     def label(self, vertex: int) -> str:
         """Return the file's id of a vertex."""
-        return str(vertex + self.base) if self.names is None else self.names[vertex]
+        return str(vertex + self.base if self.names is None else self.names[vertex])
 
     def labels(self, vertices: Int32Array, role: str = "vertex") -> dict[str, Labels]:
         """Return a column of the file's ids; a negative vertex has none."""
@@ -88,16 +90,17 @@ class GraphFile:
             return {
                 f"{role}_from_{self.base}": np.where(vertices < 0, vertices, vertices + np.int32(self.base))
             }
-        return {role: np.array([self.names[v] if v >= 0 else "" for v in vertices.tolist()], dtype=np.str_)}
+        return {role: np.array([self.label(v) if v >= 0 else "" for v in vertices.tolist()], dtype=np.str_)}
 
-    def vertex(self, name: str, option: str) -> int:
+    def vertex(self, name: Hashable, option: str) -> int:
         """Convert an id of the file to one from 0; raise RetraceError if the graph has no such vertex."""
         if self.names is not None:
             if name in self.names:
                 return self.names.index(name)
             raise RetraceError(f"{option} {name}: no vertex of {self.path} ({self.kind}) has this name")
         last = self.graph.vertices - 1 + self.base
-        number = int(name) if WHOLE.fullmatch(name) and len(name) < 20 else -1
+        digits = str(name)
+        number = int(digits) if WHOLE.fullmatch(digits) and len(digits) < 20 else -1
         if not self.base <= number <= last:
             expected = f"an id from {self.base} to {last}" if self.graph.vertices else "a graph with vertices"
             raise RetraceError(f"{option} {name}: expected {expected}, as {self.path} ({self.kind}) counts")
@@ -116,8 +119,20 @@ def read_graph(
     `directed` overrides what the file says. If neither says anything and some arcs have no reverse, it is
     taken as directed, and a note says so; for scores RetraceError is raised.
     """
-    graph_file = _read(path, kind, solver, list(columns))
-    graph = graph_file.graph
+    return with_directions(read_as_it_is(path, kind, solver, list(columns)), solver, directed)
+
+
+def with_directions(
+    graph_file: GraphFile,
+    solver: str | None,
+    directed: bool | None,
+    options: tuple[str, str] = ("--directed", "--undirected"),
+) -> GraphFile:
+    """Return a graph with the directions that `directed` wants, or else with a note, as `read_graph` does.
+
+    `options` are what a caller may say of them.
+    """
+    graph, path = graph_file.graph, graph_file.path
     if directed is not None:
         graph = (
             replace(graph, info={**graph.info, "directed": True}) if directed else with_reverse_arcs(graph)
@@ -127,13 +142,14 @@ def read_graph(
         reason = f"{path}: some arcs have no reverse, and nothing says whether the graph is directed"
         if solver is not None and solver.startswith("betweenness"):
             assumed = "".join(f" ({note})" for note in graph_file.notes)
-            raise RetraceError(f"{reason}{assumed}, on which scores depend; say --directed or --undirected")
-        note = f"{reason}; it is taken as directed (--undirected adds the reverse arcs)"
+            raise RetraceError(f"{reason}{assumed}, on which scores depend; say {' or '.join(options)}")
+        note = f"{reason}; it is taken as directed ({options[1]} adds the reverse arcs)"
         return replace(graph_file, notes=(*graph_file.notes, note))
     return graph_file
 
 
-def _read(path: Path, kind: str, solver: str | None, columns: list[str]) -> GraphFile:
+def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str]) -> GraphFile:
+    """Read a graph as `read_graph` does, with the directions that the file has."""
     problem = None if solver is None else find(solver).problem
     if path.is_dir():
         if kind != "auto" or not (path / "graph.json").is_file():
@@ -170,12 +186,21 @@ def _read_file(path: Path, kind: str, solver: str | None, columns: list[str]) ->
                 raise
             raise refusal from None
     graph = graph_file.graph
-    if uses_weights and graph_file.no_weights:
+    check_weights(graph_file, solver, refusal)
+    return replace(graph_file, graph=replace(graph, info={**graph.info, "name": path.name}))
+
+
+def check_weights(graph_file: GraphFile, solver: str | None, refusal: RetraceError | None = None) -> None:
+    """Raise RetraceError, or what was raised before, if a solver cannot use the weights that it needs."""
+    if solver is None or find(solver).problem not in WEIGHTED:
+        return
+    graph, path = graph_file.graph, graph_file.path
+    if graph_file.no_weights:
         reason = refusal or f"{path}: {solver} needs whole weights"
         raise RetraceError(f"{reason}; {graph_file.no_weights}")
-    if not negative and graph.weights is not None and graph.arcs and graph.weights.min() < 0:
+    takes_negative = solver.startswith("bellman-ford/")
+    if not takes_negative and graph.weights is not None and graph.arcs and graph.weights.min() < 0:
         raise refusal or RetraceError(f"{path}: a weight is negative, which only bellman-ford takes")
-    return replace(graph_file, graph=replace(graph, info={**graph.info, "name": path.name}))
 
 
 def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
@@ -277,9 +302,9 @@ def stage(task: str) -> Iterator[None]:
 def interruptible() -> Iterator[None]:
     """Let Ctrl-C and SIGTERM end the program even in C++ code, where Python cannot handle them.
 
-    Not for writing files.
+    Not for writing files, and not in a program that only imports this one.
     """
-    if threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread() or not ends_like_ctrl_c():
         yield
         return
     handlers = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -2,21 +2,43 @@
 
 import hashlib
 from argparse import Namespace
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.graphs.answer_table import write_table
 from retrace.graphs.arc_sets import is_symmetric
 from retrace.graphs.csr import CSRGraph
+from retrace.measure.trials import Request
 from retrace.solvers import Query, Solver, make
 from retrace.system.bars import bar
 from retrace.system.checkpoint import Checkpoint
-from retrace.system.errors import RetraceError
-from retrace_commands.backend import failing_in_one_line, on_backend, print_summary, verify
-from retrace_commands.graph_file import check_outputs, interruptible, read_graph, writing
+from retrace.system.errors import RetraceError, say
+from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
+from retrace_commands.backend import Verifier, failing_in_one_line, on_backend, print_summary
+from retrace_commands.graph_file import GraphFile, check_outputs, interruptible, read_graph
+from retrace_commands.sample_bounds import bound_of_sample, error_in_words
+from retrace_commands.written_answers import print_columns, write_answer
+
+
+@dataclass(frozen=True)
+class CheckedScores:
+    """The scores of a graph's vertices."""
+
+    request: Request
+    directed: bool
+    """Whether each direction of a pair counted."""
+    values: NDArray[np.float64]
+    """Shape (vertices,)."""
+    seconds: float
+    """What the searches took, without set-up."""
+    resumed: int
+    """Number of sources that an earlier run had done."""
+    checked: str
+    """What the scores were verified against, in words."""
+    checkpoint: Checkpoint
 
 
 def compute_scores(arguments: Namespace) -> None:
@@ -26,44 +48,78 @@ def compute_scores(arguments: Namespace) -> None:
     graph_file = read_graph(
         arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
     )
-    if graph_file.graph.info.get("directed") is False and not is_symmetric(graph_file.graph):
-        raise RetraceError(
-            f"{graph_file.path}: is undirected, but some arcs have no reverse; say --undirected"
-        )
-    pairs_once = graph_file.graph.info.get("directed") is False or is_symmetric(graph_file.graph)
-    directed = arguments.directed is True or not pairs_once
-    graph = replace(graph_file.graph, info={**graph_file.graph.info, "directed": directed})
-    count = arguments.sources
-    query = Query() if count is None else Query.sampled(graph.vertices, count, arguments.seed)
-    spec: str = arguments.solver
-    measurement = on_backend(spec, query, arguments.backend)
-    identity = {  # all that determines scores
-        "arcs": graph.digest(),
-        "directions": directed,
-        "solver settings": spec,
-        "sources": hashlib.sha256(query.sources_in(graph).astype("<i4").data).hexdigest(),
-    }
-    with measurement.device() as device:
-        checkpoint = Checkpoint.open(arguments.checkpoint, identity, graph.vertices)
-        resumed = checkpoint.done
-        seconds = sum_up(make(spec, device), spec, graph, query, checkpoint)
+    size, count = graph_file.graph.vertices, arguments.sources
+    query = Query() if count is None else Query.sampled(size, count, arguments.seed)
+    found = score(
+        graph_file, arguments.solver, query, arguments.directed, arguments.normalized,
+        arguments.backend, arguments.check, arguments.checkpoint,
+    )  # fmt: skip
+    scores = found.values
+    vertices = np.arange(size, dtype=np.int32)
+    if arguments.top is not None:
+        vertices = np.argsort(-scores, kind="stable")[: arguments.top].astype(np.int32)  # NaN comes last
+    columns = {**graph_file.labels(vertices), "score": scores[vertices]}
+    bound = None if count is None else bound_of_sample(size, count)
 
-    checked = verify(arguments.check, measurement, graph, checkpoint.scores)
-    scores = checkpoint.scores * normalisation(graph, query) if arguments.normalized else checkpoint.scores
-    vertices = np.arange(graph.vertices, dtype=np.int32)
+    def document() -> AnswerDocument:
+        return describe_answer(
+            graph_file, arguments.solver, found.request.backend,
+            [described_values(graph_file, "score", vertices, scores[vertices])], found.checked,
+            {"solve": found.seconds * 1e3}, sources=size if count is None else count, error_bound=bound,
+        )  # fmt: skip
+
     for output in arguments.output:
-        with writing(output):
-            write_table(output, {**graph_file.labels(vertices), "score": scores})
-    checkpoint.remove()
-    kind = "directed" if directed else "undirected"
+        write_answer(output, columns, document)
+    found.checkpoint.remove()
+    if arguments.json:
+        print(document().model_dump_json())
+        return
+    kind = "directed" if found.directed else "undirected"
     sampled = "all" if count is None else f"{count} sampled"
-    summary = f"{graph_file.path}: {kind}, from {sampled} of {graph.vertices} vertices"
+    summary = f"{graph_file.path}: {kind}, from {sampled} of {size} vertices"
     if not np.isnan(scores).all():
         first = int(np.nanargmax(scores))
         summary += f", highest score {scores[first]:.6g} at {graph_file.label(first)} ({graph_file.ids})"
-    after = f" after {resumed} sources of an earlier run" if resumed else ""
+    after = f" after {found.resumed} sources of an earlier run" if found.resumed else ""
     graph_file.print_notes()
-    print_summary(measurement, summary, f"{seconds:.3f} s{after}", checked)
+    print_summary(found.request, summary, f"{found.seconds:.3f} s{after}", found.checked)
+    if count is not None:
+        say(error_in_words(bound))
+    if arguments.top is not None:
+        print_columns(columns)
+
+
+def score(
+    graph_file: GraphFile, solver: str, query: Query, directed: bool | None = None, normalized: bool = False,
+    backend: str = "auto", check: str = "whole", checkpoint_file: Path | None = None,
+) -> CheckedScores:  # fmt: skip
+    """Compute the scores of a graph whose directions are known, and check them, if wanted.
+
+    Each direction of a pair counts if `directed` is true, or if it is None and some arc has no reverse. Raise
+    RetraceError if that is not possible.
+    """
+    graph = graph_file.graph
+    if graph.info.get("directed") is False and not is_symmetric(graph):
+        raise RetraceError(
+            f"{graph_file.path}: is undirected, but some arcs have no reverse; say --undirected"
+        )
+    pairs_once = graph.info.get("directed") is False or is_symmetric(graph)
+    directed = directed is True or not pairs_once
+    graph = replace(graph, info={**graph.info, "directed": directed})
+    measurement = on_backend(solver, query, backend)
+    identity = {  # all that determines scores
+        "arcs": graph.digest(),
+        "directions": directed,
+        "solver settings": solver,
+        "sources": hashlib.sha256(query.sources_in(graph).astype("<i4").data).hexdigest(),
+    }
+    with measurement.device() as device:
+        checkpoint = Checkpoint.open(checkpoint_file, identity, graph.vertices)
+        resumed = checkpoint.done
+        seconds = sum_up(make(solver, device), solver, graph, query, checkpoint)
+    checked = Verifier(check, measurement, graph).verify(query, checkpoint.scores)
+    scores = checkpoint.scores * normalisation(graph, query) if normalized else checkpoint.scores
+    return CheckedScores(measurement, directed, scores, seconds, resumed, checked, checkpoint)
 
 
 def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint: Checkpoint) -> float:

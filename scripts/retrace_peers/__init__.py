@@ -5,7 +5,9 @@ Retrace finds this package by the entry points in `pyproject.toml`, and works wi
 
 from pathlib import Path
 
-kernels = Path(__file__).parents[2] / "kernels/retrace_peers"
+from retrace.system.project import KERNELS
+
+kernels = KERNELS / "retrace_peers"
 solvers = "retrace_peers.every_call"
 experiments = Path(__file__).with_name("experiments.yaml")
 rules = Path(__file__).with_name("gapbs.smk")

@@ -6,8 +6,10 @@ works without it.
 
 from pathlib import Path
 
+from retrace.system.project import KERNELS
+
 FOLDER = Path(__file__).parent
-kernels = FOLDER.parents[1] / "kernels/retrace_today"
+kernels = KERNELS / "retrace_today"
 solvers = "retrace_today.every_solver"
 experiments = FOLDER / "experiments.yaml"
 report = FOLDER / "today.yaml"

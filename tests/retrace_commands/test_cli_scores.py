@@ -250,7 +250,7 @@ def test_progress_is_shown_on_a_terminal(stored: Path) -> None:
      ("betweenness", 1, "no solver is called betweenness"),
      ("betweenness/seq-array --source 1", 2, "takes no --source, --target or --paths-to; see --sources"),
      ("betweenness/seq-array --output x.he", 2, "finds scores, and .he holds paths"),
-     ("bfs/queue --source 1 --sources 2", 2, "--sources is for betweenness"),
+     ("bfs/queue --source 1 --sources 2", 2, "--sources samples them"),
      ("bfs/queue --source 1 --normalized", 2, "--normalized is for betweenness")],
 )  # fmt: skip
 def test_what_cannot_be_asked(

@@ -113,6 +113,8 @@ class Afterwards:
 FIRST_TRIAL = Afterwards()
 LATER_TRIAL = Afterwards(longest_ms=AGAIN_MS)
 """A long solve is followed by one, in the first trial; the emulator's by none, whose times say nothing."""
+ASKED_ONCE = Afterwards(longest_ms=0.0)
+"""What a command or a caller asks once: no solve follows."""
 FIRST_DRAWN = Afterwards(together_ms=2.0)
 LATER_DRAWN = Afterwards(together_ms=2.0, traces_back=False)
 """Of one of many sources, of which each counts once."""
@@ -245,7 +247,7 @@ class Request:
             if self.backend == "cuda":
                 outcome = pass_with_kernel_time(solver, self.query, device, is_warm=False)
             else:
-                outcome = one_pass(solver, self.query, device)
+                outcome = one_pass(solver, self.query, device, ASKED_ONCE)
         return replace(outcome, setup=setup)
 
 

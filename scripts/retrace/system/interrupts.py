@@ -28,6 +28,11 @@ def end_like_ctrl_c() -> None:
         signal.signal(signal.SIGTERM, _interrupt)
 
 
+def ends_like_ctrl_c() -> bool:
+    """Return whether `end_like_ctrl_c` was called, as programs do, and not whoever imports Retrace."""
+    return signal.getsignal(signal.SIGTERM) is _interrupt
+
+
 def _interrupt(*_: object) -> NoReturn:
     _signal_descendants(signal.SIGINT)
     last = threading.Timer(PATIENCE_S, _signal_descendants, [signal.SIGKILL])

@@ -9,7 +9,9 @@ from cuda_device.compiled_files import PLACES
 from retrace.system.errors import RetraceError
 from retrace.system.solver_packages import BESIDE, code_of_package, code_of_packages, is_outside
 
-ROOT = Path(__file__).resolve().parents[3]
+INSTALLED = Path(__file__).resolve().parents[1] / "project"
+ROOT = INSTALLED if INSTALLED.is_dir() else Path(__file__).resolve().parents[3]
+"""The checkout; where a wheel is installed, what it has of one (`setup.py`)."""
 KERNELS = ROOT / "kernels"
 CATALOGUE_FILE = "workflow/schemas/solvers.json"
 READS_CATALOGUE = "scripts/retrace/catalogue/known_solvers.py"
@@ -27,11 +29,14 @@ ENTRY_POINT = re.compile(rf'"((?:{"|".join(OWN_PACKAGES)})(?:\.\w+)+):\w+"')
 def build_folder() -> Path:
     """Return the folder for artefacts: `$RETRACE_BUILD`, else `build/` of the project.
 
-    If the project cannot be written, it is `retrace/` in the user's cache, `$XDG_CACHE_HOME` or `~/.cache`.
+    If the project is installed, or cannot be written, it is `retrace/` in the user's cache,
+    `$XDG_CACHE_HOME` or `~/.cache`.
     """
     if folder := os.environ.get("RETRACE_BUILD"):
         return Path(folder)
-    if os.access(project_build if (project_build := ROOT / "build").exists() else ROOT, os.W_OK):
+    if ROOT != INSTALLED and os.access(
+        project_build if (project_build := ROOT / "build").exists() else ROOT, os.W_OK
+    ):
         return project_build
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "retrace"
 

@@ -30,6 +30,7 @@ from typing import Any
 from retrace.system.errors import RetraceError
 
 SOLVER_GROUP, STAGE_GROUP, COMMAND_GROUP = "retrace.solvers", "retrace.stages", "retrace.commands"
+LIBRARY_GROUP = "retrace.library"
 """Of entry points, each of which names a module, or what is in one: a class, a function."""
 BESIDE = Path(__file__).parents[2]
 """The folder of the project's own packages."""
@@ -39,7 +40,7 @@ BESIDE = Path(__file__).parents[2]
 def named_in(group: str) -> list[tuple[str, str]]:
     """List the entry points of a group, name and what it names; nothing is imported for it."""
     named: list[tuple[str, str]] = []
-    for path in sorted(BESIDE.glob("*/pyproject.toml")):
+    for path in sorted(BESIDE.glob("retrace_*/pyproject.toml")):
         points = tomllib.loads(path.read_text(encoding="utf-8"))["project"].get("entry-points", {})
         named += points.get(group, {}).items()
     return named + [(point.name, point.value) for point in sorted(entry_points(group=group))]
@@ -62,7 +63,7 @@ def is_of_package(module: str) -> bool:
 
 def is_outside(module: str) -> bool:
     """Return whether a module is of a package that is no part of the project."""
-    return is_of_package(module) and not (BESIDE / top_level(module)).is_dir()
+    return is_of_package(module) and not (BESIDE / top_level(module) / "pyproject.toml").is_file()
 
 
 def is_there(module: str) -> bool:

@@ -1,0 +1,142 @@
+"""The command `eccentricities`: bounds of the diameter, and of each vertex's eccentricity, by few searches.
+
+The eccentricity of a vertex is the greatest length of a shortest path from it, and the diameter the greatest
+eccentricity. A search from v, and one to v, bound those of all others by the triangle inequality. The next
+vertex is chosen as by F. Takes and W. Kosters, Determining the diameter of small world networks (CIKM 2011),
+who alternate between the greatest upper and the least lower bound; their graphs are undirected.
+"""
+
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from retrace.graphs.arc_sets import is_symmetric
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.query import Query
+from retrace.solvers import find
+from retrace.system.errors import RetraceError, say
+from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
+from retrace_commands.answers import Answer, ask
+from retrace_commands.graph_file import GraphFile, check_outputs, read_graph
+from retrace_commands.written_answers import check_formats, write_answer
+
+Lengths = NDArray[np.int64]
+LengthSearch = Callable[[int], Lengths]
+"""Returns the length between a member, given by its position, and each member, shape (members,)."""
+LARGE = np.int64(1) << 62
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Bounds of the eccentricities of some vertices, each shape (members,), int64."""
+
+    least: Lengths
+    greatest: Lengths
+    searches: int
+    """From how many vertices."""
+
+    @property
+    def diameter(self) -> tuple[int, int]:
+        """The lower and the upper bound of the diameter."""
+        return int(self.least.max()), int(self.greatest.max())
+
+
+def bound(
+    members: int,
+    first: int,
+    lengths_from: LengthSearch,
+    lengths_to: LengthSearch | None,
+    most: int | None,
+    every: bool,
+) -> Bounds:
+    """Bound eccentricities from at most `most` vertices, until the diameter is known, or `every` one.
+
+    Without `lengths_to`, both directions have the same length.
+    """
+    least, greatest = np.zeros(members, np.int64), np.full(members, LARGE)
+    vertex, searches = first, 0
+    while True:
+        outward = lengths_from(vertex)
+        inward = outward if lengths_to is None else lengths_to(vertex)
+        eccentricity = outward.max()
+        least = np.maximum(least, np.maximum(inward, eccentricity - outward))
+        greatest = np.minimum(greatest, inward + eccentricity)
+        least[vertex] = greatest[vertex] = eccentricity
+        searches += 1
+        undecided = greatest > (least if every else least.max())
+        if not undecided.any() or searches == most:
+            return Bounds(least, greatest, searches)
+        if searches % 2:
+            vertex = int(np.where(undecided, greatest, -1).argmax())
+        else:
+            vertex = int(np.where(undecided, least, LARGE).argmin())
+
+
+def bound_graph(arguments: Namespace) -> None:
+    """Bound eccentricities in the largest component of a graph; write them, and print the diameter."""
+    check_formats(arguments.output)
+    check_outputs(arguments.output, arguments.graph)
+    graph_file = read_graph(
+        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
+    )
+    graph, scale = graph_file.graph, graph_file.scale
+    if graph.vertices == 0:
+        raise RetraceError(f"{graph_file.path}: expected a graph with vertices")
+    solver = arguments.solver or ("bfs/queue" if graph.weights is None else "sssp/dijkstra-heap")
+    if (problem := find(solver).problem) not in ("bfs", "sssp"):
+        raise RetraceError(f"--solver {solver}: expected a bfs or sssp solver")
+    members = largest_component(graph)
+    answers: list[Answer] = []
+
+    def searching(file: GraphFile) -> LengthSearch:
+        def search(position: int) -> Lengths:
+            query = Query(int(members[position]))
+            answers[:] = [ask(file, solver, query, arguments.backend, arguments.check)]
+            lengths: Lengths = answers[0].outcome.answer[members].astype(np.int64)
+            return lengths
+
+        return search
+
+    both_ways = graph.info.get("directed") is False or (problem == "bfs" and is_symmetric(graph))
+    outward = searching(graph_file)
+    inward = None if both_ways else searching(replace(graph_file, graph=graph.reversed()))
+    first = int(graph.degrees()[members].argmax())
+    bounds = bound(len(members), first, outward, inward, arguments.searches, arguments.every_vertex)
+    last, unit = answers[0], 1 if problem == "bfs" else scale
+    columns = {"eccentricity_least": bounds.least, "eccentricity_most": bounds.greatest}
+    suffix = "" if unit == 1 else f"_times_{unit}"
+
+    def document() -> AnswerDocument:
+        values = [
+            described_values(graph_file, name, members, column / unit) for name, column in columns.items()
+        ]
+        least, most = (length / unit for length in bounds.diameter)
+        return describe_answer(
+            graph_file, solver, last.request.backend, values, last.checked, {}, diameter=(least, most)
+        )
+
+    for output in arguments.output:
+        named = {f"{name}{suffix}": column for name, column in columns.items()}
+        write_answer(output, {**graph_file.labels(members), **named}, document)
+    if arguments.json:
+        print(document().model_dump_json())
+        return
+    graph_file.print_notes()
+    least, most = bounds.diameter
+    diameter = f"{least}" if least == most else f"{least} to {most}"
+    searches = f"{bounds.searches} vertices searched from" + ("" if both_ways else ", and to")
+    component = f"{len(members)} of {graph.vertices} vertices in the largest component"
+    say(
+        f"{graph_file.path}: diameter {diameter}{'' if unit == 1 else f' (times {unit})'}, {component}; "
+        f"{searches} by {solver}; {last.checked}"
+    )
+
+
+def largest_component(graph: CSRGraph) -> Int32Array:
+    """Return the vertices of the largest component in which each reaches all others, ascending."""
+    labels = connected_components(graph.to_scipy(), connection="strong")[1]
+    return np.flatnonzero(labels == np.bincount(labels).argmax()).astype(np.int32)

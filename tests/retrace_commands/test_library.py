@@ -1,0 +1,469 @@
+"""`from retrace import load, solve, solvers`: graphs of libraries and arrays have the right answers."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from numpy.testing import assert_allclose
+
+from command_line import python
+from exact_betweenness import exact_scores
+from graphs import graph
+from retrace import load, solve, solvers
+from retrace.graphs import csr
+from retrace.solvers.bfs import QueueBFS
+from retrace.system.errors import NotVerifiedError, RetraceError
+from retrace_commands.graph_file import interruptible
+from retrace_commands.library import Solution
+
+GRAPHS = 60
+"""Number of generated graphs, of each of five kinds."""
+UNREACHED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A graph with loops, parallel edges and parts that are not reached, and its answers by definition."""
+
+    names: list[Any]
+    edges: list[tuple[int, int]]
+    weights: list[float]
+    directed: bool
+
+    @property
+    def arcs(self) -> list[tuple[int, int, float]]:
+        """Each direction of each edge."""
+        arcs = [(u, v, w) for (u, v), w in zip(self.edges, self.weights, strict=True)]
+        return arcs if self.directed else [*arcs, *((v, u, w) for u, v, w in arcs)]
+
+    def lengths(self, source: int, weighted: bool) -> np.ndarray:
+        """Bellman and Ford's distances, in float64; inf where there is no path."""
+        lengths = np.full(len(self.names), np.inf)
+        lengths[source] = 0
+        for _ in self.names:
+            for u, v, weight in self.arcs:
+                lengths[v] = min(lengths[v], lengths[u] + (weight if weighted else 1))
+        return lengths
+
+    def scores(self) -> np.ndarray:
+        unweighted = [(u, v, 1) for u, v in self.edges]
+        return exact_scores(graph(len(self.names), unweighted, self.directed))
+
+
+def draw(kind: int, seed: int) -> Drawn:
+    """Draw a graph of a kind: undirected or directed, weights whole or of eighths, names of five sorts."""
+    random = np.random.default_rng([kind, seed])
+    size, directed = int(random.integers(1, 15)), bool(random.integers(2))
+    count = int(random.integers(0, 3 * size))
+    edges = random.integers(0, max(1, size - size // 5), (count, 2)).tolist()
+    eighths = random.integers(0, 80, count) / 8
+    weights = eighths.tolist() if random.integers(2) else np.floor(eighths).astype(int).tolist()
+    gaps = (np.cumsum(random.integers(1, 9, size)) - 3).tolist()
+    words = [f"v{number}\n" for number in random.permutation(size)]
+    mixed = [(number, "x") if number % 2 else number for number in range(size)]
+    names = [list(range(size)), list(range(1, size + 1)), gaps, words, mixed][kind]
+    return Drawn(names, [(u, v) for u, v in edges], weights, directed)
+
+
+def are_ids(names: list[Any]) -> bool:
+    """Whether NetworKit can have them as ids."""
+    return all(isinstance(name, int) and name >= 0 for name in names)
+
+
+def as_networkx(drawn: Drawn) -> Any:
+    networkx = pytest.importorskip("networkx")
+    made = networkx.MultiDiGraph() if drawn.directed else networkx.MultiGraph()
+    made.add_nodes_from(drawn.names)
+    for (u, v), weight in zip(drawn.edges, drawn.weights, strict=True):
+        made.add_edge(drawn.names[u], drawn.names[v], weight=weight)
+    return made
+
+
+def as_igraph(drawn: Drawn) -> Any:
+    igraph = pytest.importorskip("igraph")
+    made = igraph.Graph(len(drawn.names), drawn.edges, directed=drawn.directed)
+    made.vs["name"], made.es["weight"] = drawn.names, drawn.weights
+    return made
+
+
+def as_networkit(drawn: Drawn) -> Any:
+    networkit = pytest.importorskip("networkit")
+    made = networkit.Graph(0, weighted=True, directed=drawn.directed)
+    ids = drawn.names if are_ids(drawn.names) else list(range(len(drawn.names)))
+    for number in range(max(ids) + 1):
+        made.addNode()
+        if number not in ids:
+            made.removeNode(number)
+    for (u, v), weight in zip(drawn.edges, drawn.weights, strict=True):
+        made.addEdge(ids[u], ids[v], weight)
+    return made
+
+
+def as_arrays(drawn: Drawn) -> Any:
+    tails, heads, weights = (np.array(column) for column in zip(*drawn.arcs, strict=True))
+    order = np.argsort(tails, kind="stable")
+    indptr = np.searchsorted(tails[order], np.arange(len(drawn.names) + 1))
+    return indptr, heads[order], weights[order]
+
+
+def as_matrix(drawn: Drawn) -> Any:
+    """The lightest of parallel arcs, since a matrix has one entry at a place."""
+    lightest = {(u, v): weight for u, v, weight in sorted(drawn.arcs, key=lambda arc: -arc[2])}
+    places, size = np.array(list(lightest)), len(drawn.names)
+    matrix = scipy.sparse.coo_array((list(lightest.values()), places.T), (size, size))
+    return matrix.tocsr() if size % 2 else matrix
+
+
+WAYS: dict[str, Callable[[Drawn], Any]] = {
+    "networkx": as_networkx, "igraph": as_igraph, "networkit": as_networkit, "arrays": as_arrays,
+    "scipy": as_matrix,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", range(5))
+@pytest.mark.parametrize("way", WAYS)
+def test_generated_graphs_have_the_answers_of_their_definition(way: str, kind: int) -> None:
+    for seed in range(GRAPHS):
+        drawn = draw(kind, seed)
+        if way in ("arrays", "scipy") and not drawn.edges:
+            continue
+        says_nothing = way in ("arrays", "scipy")
+        loaded = load(WAYS[way](drawn), directed=drawn.directed if says_nothing else None)
+        numbered = says_nothing or (way == "networkit" and not are_ids(drawn.names))
+        names = list(range(len(drawn.names))) if numbered else drawn.names
+        assert list(loaded.names) == names
+        source = seed % len(names)
+        levels = solve("bfs/queue", loaded, names[source], check=seed % 9 == 0)
+        expected = drawn.lengths(source, weighted=False)
+        assert levels.by_name() == {names[k]: expected[k] for k in np.flatnonzero(np.isfinite(expected))}
+        assert levels.values.dtype == np.int32
+        assert (levels.values == UNREACHED).tolist() == np.isinf(expected).tolist()
+        scores = solve("betweenness/seq-array", loaded, check=False)
+        assert_allclose(scores.values, drawn.scores(), atol=1e-9)
+        if not drawn.edges:
+            continue
+        distances = solve("sssp/dijkstra-heap", loaded, names[source], check=False)
+        expected = drawn.lengths(source, weighted=True)
+        assert distances.by_name() == {names[k]: expected[k] for k in np.flatnonzero(np.isfinite(expected))}
+        ends = list(distances.by_name())
+        path = [names.index(name) for name in distances.path_to(ends[-1])]
+        length = sum(min(w for a, b, w in drawn.arcs if (a, b) == hop) for hop in pairwise(path))
+        assert (path[0], names[path[-1]], length) == (source, ends[-1], expected[names.index(ends[-1])])
+
+
+SQUARE = np.array([0, 2, 3, 4, 4]), np.array([1, 2, 3, 3])
+"""Arrays of two ways from vertex 0 to vertex 3, over 1 and over 2."""
+
+
+PAIR = np.arange(3), np.array([1, 0])
+
+
+def with_weights(*weights: Any) -> Any:
+    return *SQUARE, weights
+
+
+def matrix(rows: list[list[float]], kind: str = "csr_array") -> Any:
+    return getattr(scipy.sparse, kind)(np.array(rows))
+
+
+def test_arrays_of_any_whole_type_are_taken() -> None:
+    for dtype in (np.int8, np.uint8, np.int64, np.uint64):
+        arrays = [array.astype(dtype) for array in SQUARE]
+        assert solve("bfs/queue", arrays, 0).values.tolist() == [0, 1, 1, 2]
+    empty = np.zeros(3, int), []
+    assert solve("bfs/queue", empty, 1).by_name() == {1: 0}
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "lil", "dok", "bsr"])
+@pytest.mark.parametrize("form", ["matrix", "array"])
+def test_matrices_of_every_form_are_taken(kind: str, form: str) -> None:
+    given = matrix([[0, 2.5, 0], [0, 0, 1], [0, 0, 0]], f"{kind}_{form}")
+    assert solve("sssp/dijkstra-heap", given, 0).values.tolist() == [0, 2.5, 3.5]
+    assert solve("bfs/queue", given, 1).values.tolist() == [UNREACHED, 0, 1]
+
+
+def test_a_stored_zero_is_an_arc() -> None:
+    stored = scipy.sparse.csr_array((np.array([0, 3]), ([0, 1], [1, 2])), (3, 3))
+    assert solve("sssp/dijkstra-heap", stored, 0).values.tolist() == [0, 0, 3]
+
+
+def test_a_matrix_of_truth_has_no_weights() -> None:
+    given = matrix([[False, True], [True, False]])
+    assert solve("bfs/queue", given, 0).values.tolist() == [0, 1]
+    with pytest.raises(RetraceError, match=r"scipy.csr_array: sssp/dijkstra-heap needs weights"):
+        solve("sssp/dijkstra-heap", given, 0)
+
+
+class OnDevice:
+    """Stands for what CuPy has on a GPU."""
+
+    __module__ = "cupyx.scipy.sparse"
+
+    def __init__(self, content: Any) -> None:
+        self.content = content
+
+    def get(self) -> Any:
+        return self.content
+
+
+def test_what_cupy_has_is_copied_from_the_gpu() -> None:
+    assert solve("bfs/queue", OnDevice(matrix([[0, 1], [0, 0]])), 0).values.tolist() == [0, 1]
+    arrays = [OnDevice(array) for array in SQUARE]
+    assert solve("bfs/queue", arrays, 0).values.tolist() == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (7, "builtins.int: expected a graph's file, a SciPy or CuPy sparse matrix"),
+        (np.eye(3), "numpy.ndarray: expected a graph's file"),
+        (SQUARE[:1], "tuple of arrays: expected 2 or 3 arrays, found 1"),
+        ((SQUARE[0], SQUARE[1] * 1.0), "tuple of arrays: indices: expected whole numbers, found float64"),
+        ((SQUARE[0], SQUARE[1] == 1), "tuple of arrays: indices: expected whole numbers, found bool"),
+        ((SQUARE[0].reshape(1, -1), SQUARE[1]), "tuple of arrays: indptr: expected one dimension, found 2"),
+        ((SQUARE[0] + 1, SQUARE[1]), "tuple of arrays: indptr: expected rising numbers from 0 to 4"),
+        (([0, 3, 2, 4, 4], SQUARE[1]), "tuple of arrays: indptr: expected rising numbers from 0 to 4"),
+        (([], []), "tuple of arrays: indptr: expected rising numbers from 0 to 0, the arcs"),
+        ((SQUARE[0], SQUARE[1] + 1), "tuple of arrays: indices: expected vertices from 0 to 3"),
+        ((SQUARE[0], SQUARE[1] - 2), "tuple of arrays: indices: expected vertices from 0 to 3"),
+        ((*SQUARE, [1]), "tuple of arrays: weights: expected 4, one per arc, found 1"),
+        (scipy.sparse.csr_array((2, 3)), "scipy.csr_array: expected a square matrix, found shape (2, 3)"),
+        (
+            scipy.sparse.coo_array((np.ones(2), ([0, 0], [1, 1])), (2, 2)),
+            "scipy.coo_array: a place has several entries; call its sum_duplicates(), or give arrays",
+        ),
+        ("nowhere.gr", "nowhere.gr"),
+    ],
+)  # fmt: skip
+def test_what_is_no_graph_is_refused_in_one_line(given: Any, told: str) -> None:
+    with pytest.raises(RetraceError) as error:
+        load(given)
+    assert str(error.value).startswith(told)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("weights", "told"),
+    [
+        ((1, -2, 3, 4), "a weight is negative, which only bellman-ford takes"),
+        ((1, 0.1, float("nan"), 4), "its weight 'nan' is not finite"),
+        ((1, 2, 3, float("inf")), "its weight 'inf' is not finite"),
+        ((1, 2, 3, 2**40), "its largest weight, 1.099511628e+12, is above 2147483646; scale them down"),
+        ((1, 2, 3, 1e-30), "its weights would be whole only times 1"),
+        ((1, 2, 3, "4"), "its weight '4' is no number"),
+        ((1, 2, 3, None), "its weight 'None' is no number"),
+        ((1, 2, 3, 1j), "its weight '1j' is no number"),
+    ],
+)
+def test_weights_are_refused_where_they_are_used(weights: tuple[Any, ...], told: str) -> None:
+    given = with_weights(*weights)
+    assert solve("bfs/queue", given, 0).values.tolist() == [0, 1, 1, 2]
+    with pytest.raises(RetraceError, match="tuple of arrays: ") as error:
+        solve("sssp/dijkstra-heap", given, 0)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_negative_weights_are_for_bellman_ford() -> None:
+    found = solve("bellman-ford/sequential", with_weights(4, 3, -2, 3), 0)
+    assert found.values.tolist() == [0, 4, 3, 2]
+
+
+def test_fractions_are_exact() -> None:
+    tenths = solve("sssp/dijkstra-heap", with_weights(0.1, 0.7, 0.2, 0.2), 0)
+    assert tenths.values.tolist() == [0, 0.1, 0.7, 0.3]
+    single = np.array([0.1, 0.7, 0.2, 0.2], dtype=np.float32)
+    assert solve("sssp/dijkstra-heap", (*SQUARE, single), 0).values.tolist() == [0, 0.1, 0.7, 0.3]
+
+
+def test_directions_are_asked_for_where_scores_depend_on_them() -> None:
+    with pytest.raises(RetraceError, match="on which scores depend; say directed=True or directed=False"):
+        solve("betweenness/seq-array", SQUARE)
+    directed = solve("betweenness/seq-array", load(SQUARE, directed=True))
+    undirected = solve("betweenness/seq-array", load(SQUARE, directed=False))
+    assert directed.values.tolist() == [0, 0.5, 0.5, 0]
+    assert undirected.values.tolist() == [0.5, 0.5, 0.5, 0.5]
+    assert solve("betweenness/seq-array", load(load(SQUARE), directed=False)).values.tolist() == [0.5] * 4
+    assert (
+        "it is taken as directed (directed=False adds the reverse arcs)"
+        in solve("bfs/queue", SQUARE, 0).notes[0]
+    )
+
+
+def test_a_directed_graph_counts_both_directions_though_each_arc_has_its_reverse() -> None:
+    path = matrix([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    assert solve("betweenness/seq-array", path).values.tolist() == [0, 1, 0]
+    assert solve("betweenness/seq-array", load(path, directed=True)).values.tolist() == [0, 2, 0]
+    igraph = pytest.importorskip("igraph")
+    both = igraph.Graph(3, [(0, 1), (1, 0), (1, 2), (2, 1)], directed=True)
+    assert solve("betweenness/seq-array", both).values.tolist() == both.betweenness()
+
+
+def test_scores_of_a_sample_are_networkx() -> None:
+    networkx = pytest.importorskip("networkx")
+    given = networkx.gnm_random_graph(20, 40, seed=1)
+    found = solve("betweenness/seq-array", given, normalized=True)
+    expected = networkx.betweenness_centrality(given)
+    assert found.by_name() == pytest.approx(expected)
+    sampled = solve("betweenness/seq-array", given, sources=3, seed=2)
+    assert sampled.iterations == 3
+    assert sampled.values.sum() < found.values.sum() * 19 * 18
+
+
+def test_edges_of_networkx_without_a_weight_have_one() -> None:
+    networkx = pytest.importorskip("networkx")
+    given = networkx.Graph([("a", "b", {"weight": 5}), ("b", "c", {})])
+    found = solve("sssp/dijkstra-heap", given, "a")
+    assert found.by_name() == {"a": 0, "b": 5, "c": 6}
+    assert found.notes == (
+        "networkx.Graph: edges without the attribute 'weight' have weight 1, as in NetworkX: 1",
+    )
+    with pytest.raises(RetraceError, match=r"networkx.Graph: sssp/dijkstra-heap needs weights"):
+        solve("sssp/dijkstra-heap", load(given, weight="length"), "a")
+    with pytest.raises(
+        RetraceError, match=r"source z: no vertex of networkx.Graph \(networkx\) has this name"
+    ):
+        solve("bfs/queue", given, "z")
+    given.add_edge("c", "d", weight=None)
+    with pytest.raises(RetraceError, match="its weight 'None' is no number"):
+        solve("sssp/dijkstra-heap", given, "a")
+
+
+def test_a_name_is_not_taken_for_a_like_one() -> None:
+    networkx = pytest.importorskip("networkx")
+    given = networkx.path_graph(3)
+    given.add_edge("0", "1")
+    assert solve("bfs/queue", given, "0").by_name() == {"0": 0, "1": 1}
+    assert solve("bfs/queue", given, 0).by_name() == {0: 0, 1: 1, 2: 2}
+    with pytest.raises(RetraceError, match="has this name"):
+        solve("bfs/queue", given, "2")
+
+
+def test_vertices_of_igraph_with_the_same_name_are_numbered() -> None:
+    igraph = pytest.importorskip("igraph")
+    given = igraph.Graph(2, [(0, 1)])
+    given.vs["name"] = ["a", "a"]
+    found = solve("bfs/queue", given, 1)
+    assert found.values.tolist() == [1, 0]
+    assert found.notes == ("igraph.Graph: several vertices have the same name; they are numbered from 0",)
+
+
+def test_files_have_their_ids(tmp_path: Path) -> None:
+    numbers, words, folder = tmp_path / "numbers.txt", tmp_path / "words.csv", tmp_path / "stored"
+    numbers.write_text("10 20\n20 30\n")
+    from_1 = tmp_path / "from-1.txt"
+    from_1.write_text("1 2\n2 3\n")
+    assert solve("bfs/queue", from_1, 1).by_name() == {1: 0, 2: 1, 3: 2}
+    assert solve("bfs/queue", from_1, 1).path_to(3) == [1, 2, 3]
+    words.write_text("source,target,weight\nann,bob,0.5\nbob,cy,1\n")
+    assert solve("bfs/queue", numbers, 10).by_name() == {10: 0, 20: 1, 30: 2}
+    assert solve("bfs/queue", str(numbers), "20").by_name() == {20: 0, 30: 1}
+    found = solve("sssp/dijkstra-heap", load(words), "ann")
+    assert found.by_name() == {"ann": 0, "bob": 0.5, "cy": 1.5}
+    assert found.path_to("cy") == ["ann", "bob", "cy"]
+    assert list(load(words, columns=["target", "source"]).names) == ["bob", "ann", "cy"]
+    with pytest.raises(RetraceError, match="source dan: no vertex of"):
+        solve("bfs/queue", words, "dan")
+    csr.save(graph(3, [(0, 1, 2), (1, 2, 3)]), folder)
+    assert solve("sssp/dijkstra-heap", folder, 0).values.tolist() == [0, 2, 5]
+    with pytest.raises(RetraceError, match="on which scores depend"):
+        solve("betweenness/seq-array", numbers)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: solve("bfs/queue", SQUARE), "bfs/queue: needs a source"),
+        (lambda: solve("bfs/queue", SQUARE, 0, 1), "bfs/queue: takes no target"),
+        (lambda: solve("stcon/two-queues", SQUARE, 0), "stcon/two-queues: needs a target"),
+        (lambda: solve("betweenness/seq-array", SQUARE, 0), "betweenness/seq-array: takes no source"),
+        (lambda: solve("bfs/queue", SQUARE, 0, sources=2), "bfs/queue: sources and normalized are for"),
+        (lambda: solve("bfs/queue", SQUARE, 4), "source 4: expected an id from 0 to 3, as tuple of arrays"),
+        (lambda: solve("bfs/queue", SQUARE, -1), "source -1: expected an id from 0 to 3"),
+        (lambda: solve("bfs/queue", SQUARE, 1.0), "source 1.0: expected an id from 0 to 3"),
+        (lambda: solve("bfs/queue", SQUARE, [1]), "source [1]: expected an id from 0 to 3"),
+        (lambda: solve("bfs/nothing", SQUARE, 0), "no solver is called bfs/nothing; there are"),
+        (lambda: solve("generate/tree-first", SQUARE), "generate/tree-first: takes no graph"),
+        (lambda: solve("bfs/queue", SQUARE, 0, backend="cuda"), "--backend cuda: bfs/queue runs on host"),
+        (lambda: solve("bfs/queue", SQUARE, 1).path_to(0), "no path leads from 1 to 0 in tuple of arrays"),
+        (lambda: solve("stcon/two-queues", SQUARE, 0, 3).path_to(3), "stcon/two-queues: finds a length, but"),
+        (lambda: solve("betweenness/auto", PAIR).path_to(1), "betweenness/auto: finds scores, but no path"),
+        (lambda: solvers("nothing"), "no problem is called nothing; there are bellman-ford, betweenness"),
+        (lambda: solve("bfs/bsp:block_size=7000", SQUARE, 0), "bfs/bsp:block_size=7000: "),
+    ],
+)  # fmt: skip
+def test_a_question_that_has_no_answer_is_refused(call: Callable[[], Any], told: str) -> None:
+    with pytest.raises(RetraceError) as error:
+        call()
+    assert str(error.value).startswith(told)
+    assert "\n" not in str(error.value)
+
+
+def test_without_a_compiler_the_error_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
+    monkeypatch.setenv("CXX", "nowhere-g++")
+    with pytest.raises(
+        RetraceError, match=r"the C\+\+ compiler nowhere-g\+\+ was not found; install g\+\+ 12"
+    ):
+        solve("bfs/queue", SQUARE, 0)
+
+
+def test_pairs_have_one_length() -> None:
+    found = solve("stcon/two-queues", SQUARE, 0, 3)
+    assert (found.names, found.values.tolist(), found.by_name()) == ([3], [2], {3: 2})
+    assert solve("stcon/two-queues", SQUARE, 3, 0).by_name() == {}
+
+
+def test_kernels_run_where_there_is_no_gpu() -> None:
+    found: Solution = solve("bfs/bsp", SQUARE, 0, backend="emulator")
+    assert (found.backend, found.values.tolist()) == ("emulator", [0, 1, 1, 2])
+    assert found.checked.startswith("verified against scipy.sparse.csgraph.dijkstra")
+    assert found.iterations is not None
+
+
+def test_a_wrong_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QueueBFS, "download", lambda solver: solver.answer + 1)
+    with pytest.raises(NotVerifiedError, match="bfs/queue on host: the answer is not verified"):
+        solve("bfs/queue", SQUARE, 0)
+    assert solve("bfs/queue", SQUARE, 0, check=False).checked == "not checked"
+
+
+def test_solvers_are_listed() -> None:
+    names = [solver.name for solver in solvers()]
+    assert "bfs/queue" in names
+    assert not any(name.startswith(("generate/", "limits/")) for name in names)
+    assert {solver.problem for solver in solvers("stcon")} == {"stcon"}
+
+
+def test_ctrl_c_stays_the_callers() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with interruptible():
+        assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_import_loads_what_it_needs() -> None:
+    """`import retrace` loads nothing of the commands, and they load neither Snakemake nor plots."""
+    program = (
+        "import sys, retrace; before = set(sys.modules); from retrace import load, solve; "
+        "solve('bfs/queue', ([0, 1, 1], [1]), 0); after = set(sys.modules); "
+        "print(any(name.startswith(('numpy', 'retrace_commands')) for name in before), "
+        "any(name.partition('.')[0] in ('snakemake', 'matplotlib', 'pandas', 'networkx') for name in after))"
+    )
+    assert python(program).stdout.split() == ["False", "False"]
+
+
+def test_a_first_answer_takes_at_most_six_tenths_of_a_second() -> None:
+    """Of the processor from the import on, whatever else it does; the first of three runs may compile."""
+    program = (
+        "import time; began = time.process_time(); import retrace; "
+        "retrace.solve('bfs/queue', ([0, 1, 1], [1]), 0); print(time.process_time() - began)"
+    )
+    assert min(float(python(program).stdout) for _ in range(3)) < 0.6
