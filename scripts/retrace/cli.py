@@ -5,7 +5,7 @@ A package names a function as an entry point of `retrace.commands`; it is called
 
 import pkgutil
 import sys
-from argparse import REMAINDER, Action, ArgumentParser, RawDescriptionHelpFormatter
+from argparse import REMAINDER, Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,6 +13,8 @@ from typing import Any
 
 from retrace.system.errors import OneLineParser, RetraceError, status_of
 from retrace.system.solver_packages import COMMAND_GROUP, imported_for, named_in
+
+SHELLS = ("bash", "zsh", "tcsh")
 
 STATUSES = """exit status:
   0    done
@@ -33,6 +35,18 @@ def run(argv: Sequence[str] | None) -> None:
     arguments = make_parser().parse_args(argv)
     arguments.check_usage(arguments)
     pkgutil.resolve_name(arguments.run)(arguments)
+
+
+def print_completion(arguments: Namespace) -> None:
+    """Print what lets a shell complete commands, options, and names of files."""
+    import shtab  # here, since planning does without
+
+    parser = make_parser("retrace")
+    for command in parser.commands:
+        for action in command._actions:
+            if action.choices is None and action.nargs != 0:
+                action.complete = shtab.FILE  # type: ignore[attr-defined]
+    print(shtab.complete(parser, arguments.shell))
 
 
 def check_environment(program: Path) -> None:
@@ -58,10 +72,10 @@ class ShowVersion(Action):
         parser.exit()
 
 
-def make_parser() -> ArgumentParser:
+def make_parser(program: str = "python -m retrace") -> OneLineParser:
     """Describe all commands, those of packages first."""
     parser = OneLineParser(
-        prog="python -m retrace",
+        prog=program,
         description="Solve, convert, generate: the kernels and baselines of Retrace, for a graph in hand.",
         epilog=STATUSES,
         formatter_class=RawDescriptionHelpFormatter,
@@ -83,6 +97,11 @@ def make_parser() -> ArgumentParser:
     for name, place in named_in(COMMAND_GROUP):
         module, _, function = place.partition(":")
         getattr(imported_for(name, module, COMMAND_GROUP), function)(add)
+    completion = add(
+        "completion", "retrace.cli:print_completion", "print what completes commands in a shell",
+        "bash > ~/.local/share/bash-completion/completions/retrace",
+    )  # fmt: skip
+    completion.add_argument("shell", choices=SHELLS, help="the shell that reads it")
     stage = add(
         "stage", "retrace.system.stage:run_named",
         "run one stage of the workflow, as its jobs do: `stage list` names them", "generate-graph --help",

@@ -294,7 +294,7 @@ def writing(path: Path) -> Iterator[None]:
 @contextmanager
 def stage(task: str) -> Iterator[None]:
     """Show on a terminal what is being done, and let Ctrl-C end it."""
-    with interruptible(), stage_bar(desc=task):
+    with interruptible(), stage_bar(desc=f"{task} (Ctrl-C ends the command, which has written nothing)"):
         yield
 
 

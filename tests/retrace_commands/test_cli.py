@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from numpy.testing import assert_array_equal
 
 from command_line import PROJECT, Call, python, rows, run, start
 from cuda_device.available_gpus import cuda_available
+from retrace.cli import SHELLS
 from retrace.graphs import answer_table, csr
 from retrace.graphs.formats.lines import LAYOUTS
 from retrace.solvers import GENERATORS
@@ -69,6 +72,47 @@ def test_a_signal_ends_a_solver_in_c_and_leaves_nothing(tmp_path: Path, number: 
     _, errors = process.communicate(timeout=3)
     assert (process.returncode, errors) == (-number, b"")  # a shell says 130 or 143
     assert [path.name for path in tmp_path.iterdir()] == ["line"]
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["slove"], "solve"),
+        (["solve", "bfs/auto", "x", "--sorce", "1"], "--source"),
+        (["solve", "bfs/auto", "x", "--source", "1", "--backend", "cdua"], "cuda"),
+    ],
+)
+def test_what_may_have_been_meant_is_asked(words: list[str], meant: str, call: Call) -> None:
+    assert f"did you mean {meant}? " in call(*words).refusal(2)
+
+
+@pytest.mark.parametrize("name", ["bfs/autoo", "bsf/auto"])
+def test_a_solver_that_may_have_been_meant_is_asked(name: str, tiny: Path, call: Call) -> None:
+    assert "did you mean bfs/auto? " in call("solve", name, tiny, "--source", 1).refusal(1)
+    assert "did you mean" not in call("solve", "xyz", tiny, "--source", 1).refusal(1)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_is_told_commands_and_options(shell: str, call: Call) -> None:
+    written = call("completion", shell).out
+    assert all(word in written for word in ("check-machine", "paths-to", "emulator"))
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+def test_bash_completes_commands_options_and_files(tmp_path: Path, call: Call) -> None:
+    (tmp_path / "completion").write_text(call("completion", "bash").out)
+    (tmp_path / "roads.gr").touch()
+    for typed, expected in (
+        ("retrace sol", {"solve", "solvers"}),
+        ("retrace solve --und", {"--undirected"}),
+        ("retrace convert roa", {"roads.gr"}),
+    ):
+        asked = f"source ./completion; COMP_WORDS=({typed}); COMP_CWORD={len(typed.split()) - 1}; "
+        asked += "_shtab_retrace; printf '%s\\n' \"${COMPREPLY[@]}\""
+        done = subprocess.run(
+            ["bash", "-c", asked], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert set(done.stdout.split()) == expected, done.stderr
 
 
 def test_names_on_the_command_line_are_the_librarys() -> None:

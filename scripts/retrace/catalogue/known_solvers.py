@@ -16,7 +16,7 @@ from typing import Any, Self
 from cuda_device.errors import OneLineError
 from cuda_device.gpu_limits import Needs
 from retrace.catalogue.setting import Setting, Settings, Value
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, did_you_mean
 from retrace.system.project import CATALOGUE_FILE, ROOT, with_headers
 from retrace.system.solver_packages import import_solvers, is_there, top_level
 
@@ -154,8 +154,9 @@ def unknown_solver(name: str, names: Iterable[str]) -> RetraceError:
     """Return the error of a name that no solver has: it tells those of the problem, or the problems."""
     like = sorted(other for other in names if other.partition("/")[0] == name.partition("/")[0])
     choices = like or sorted({f"{other.partition('/')[0]}/..." for other in names})
+    meant = did_you_mean(name, names)
     return RetraceError(
-        f"no solver is called {name or 'nothing'}; there are {', '.join(choices)}; "
+        f"no solver is called {name or 'nothing'}; {meant}there are {', '.join(choices)}; "
         "`python -m retrace solvers` lists all"
     )
 

@@ -1,10 +1,13 @@
 """Errors that are reported to the user, in one line each."""
 
 import os
+import re
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from io import TextIOWrapper
+from itertools import chain
 from pathlib import Path
 from typing import NoReturn, TextIO
 
@@ -43,12 +46,33 @@ def append_warnings(path: Path | None) -> None:
     _warnings[:] = [] if path is None else [path]
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a question with the known name that is nearest to another, or nothing if none is near."""
+    near = get_close_matches(name, known, 1, 0.7)
+    return f"did you mean {near[0]}? " if near else ""
+
+
 class OneLineParser(ArgumentParser):
     """A parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the error and exit with status 2."""
-        self.exit(2, f"error: {message}; see {self.prog} --help\n")
+        """Print the error, with what may have been meant, and exit with status 2."""
+        name, known = self._unknown(message)
+        self.exit(2, f"error: {message}; {did_you_mean(name, known)}see {self.prog} --help\n")
+
+    def _unknown(self, message: str) -> tuple[str, Iterable[str]]:
+        """Return the name that is not known, and those that are, of choices or of options."""
+        if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            return choice[1], re.findall(r"[^', ]+", choice[2])
+        option = re.match(r"unrecognized arguments: (\S+)", message)
+        parsers = self, *self.commands
+        return option[1] if option else "", chain(*(each._option_string_actions for each in parsers))
+
+    @property
+    def commands(self) -> list[ArgumentParser]:
+        """The parsers of the commands that it takes."""
+        by_name = [action.choices for action in self._actions if isinstance(action.choices, dict)]
+        return [command for choices in by_name for command in choices.values()]
 
     def assume(self, option: str, default: float, what: str) -> None:
         """Add an option for a number that is assumed unless it is given."""
