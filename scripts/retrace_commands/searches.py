@@ -9,8 +9,9 @@ from retrace.graphs.generators import sample_vertices
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers import find
+from retrace.system.bars import bar
 from retrace.system.errors import say
-from retrace_commands.answers import Answer, ask, ask_each, together, with_lengths
+from retrace_commands.answers import Answer, ask, request_of, searcher, together, with_lengths
 from retrace_commands.backend import print_summary
 from retrace_commands.graph_file import GraphFile, check_outputs, read_graph, write_graph, writing
 from retrace_commands.paths import arcs_of, find_arcs, keep_arcs, only_along
@@ -103,7 +104,10 @@ def search_from_each(arguments: Namespace, graph_file: GraphFile) -> None:
         sources = np.array([graph_file.vertex(name, "--source") for name in arguments.source], np.int32)
     else:
         sources = sample_vertices(graph_file.graph.vertices, arguments.sources, arguments.seed)
-    answers = list(ask_each(graph_file, arguments.solver, sources, arguments.backend, arguments.check))
+    request = request_of(graph_file, arguments.solver, Query(int(sources[0])), arguments.backend)
+    with request.device() as device:
+        search = searcher(graph_file, request, device, arguments.check)
+        answers = [search(source) for source in bar(sources.tolist(), unit="source", desc=request.solver)]
     name = next(name for name in answers[0].columns() if name.startswith(answers[0].length_name))
     matrix = np.array([answer.outcome.answer for answer in answers])
     vertices = np.arange(graph_file.graph.vertices, dtype=np.int32)

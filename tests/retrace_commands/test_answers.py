@@ -345,6 +345,15 @@ def test_the_diameter_of_a_file(line: str, people: str, call: Call) -> None:
     assert "expected a bfs or sssp solver" in refused
 
 
+@pytest.mark.timeout(20)
+def test_parallel_arcs_and_loops_have_components(tmp_path: Path, call: Call) -> None:
+    """SciPy's search for strong components never ends on these."""
+    arcs = zip([1, 1, 1, 1, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0, 2, 2], strict=True)
+    (tmp_path / "parallel.gr").write_text("p sp 3 8\n" + "".join(f"a {u + 1} {v + 1} 1\n" for u, v in arcs))
+    done = call("eccentricities", tmp_path / "parallel.gr", "--directed")
+    assert "diameter 0, 1 of 3 vertices in the largest component" in done.out
+
+
 def test_the_diameter_of_one_way_arcs_and_fractions(people: str, call: Call) -> None:
     Path("ring.csv").write_text("source,target,weight\na,b,0.5\nb,c,1\nc,a,2\nc,d,7\n")
     done = call("eccentricities", "ring.csv", "--directed", "--every-vertex", "--output", "e.csv")
