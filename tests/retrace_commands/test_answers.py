@@ -20,7 +20,7 @@ from retrace.graphs.query import Query
 from retrace.solvers.betweenness.sequential import ArrayBrandes
 from retrace.solvers.bfs import QueueBFS
 from retrace.system.errors import NotVerifiedError
-from retrace_commands.answer_document import AnswerDocument
+from retrace_commands.answer_document import AnswerDocument, answer_schema
 from retrace_commands.eccentricities import bound
 from retrace_commands.sample_bounds import bound_of_sample
 
@@ -57,8 +57,10 @@ def document(text: str) -> dict[str, Any]:
 
 
 def test_the_schema_is_the_models() -> None:
-    """`python -c` with the next line's right side writes it."""
-    assert AnswerDocument.model_json_schema() == SCHEMA
+    """`answer_schema()`, as JSON with an indent of 1, is the file."""
+    assert answer_schema() == SCHEMA
+    parts = [SCHEMA, *SCHEMA["$defs"].values()]
+    assert all("description" in field for part in parts for field in part["properties"].values())
 
 
 def test_json_has_names_and_the_weights_of_the_file(people: str, call: Call) -> None:
