@@ -70,6 +70,10 @@ class AnswerDocument(Model):
     notes: Many[str]
     """What was assumed of the graph."""
 
+    def print(self) -> None:
+        """Print it on a line, in ASCII, which every terminal and pipe passes on."""
+        print(self.model_dump_json(ensure_ascii=True))
+
 
 def answer_schema() -> dict[str, Any]:
     """Return the JSON Schema of `AnswerDocument`, with the text below each field."""
@@ -98,7 +102,7 @@ def described_values(
     predecessor: Int32Array | None = None,
 ) -> ValuesOfVertices:
     """Describe values, and predecessors (-1 is none), both of the shape of `vertices`."""
-    finite = np.isfinite(values) & (values != UNREACHABLE)
+    finite = np.isfinite(values) if values.dtype.kind == "f" else values != UNREACHABLE
     scale = graph_file.scale if quantity == "distance" else 1
     shown = values.tolist() if scale == 1 else (values / scale).tolist()
     given: list[int | float | None] = [v if has else None for v, has in zip(shown, finite, strict=True)]

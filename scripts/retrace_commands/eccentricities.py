@@ -127,7 +127,7 @@ def bound_graph(arguments: Namespace) -> None:
         named = {f"{name}{suffix}": column for name, column in columns.items()}
         write_answer(output, {**graph_file.labels(members), **named}, document)
     if arguments.json:
-        print(document().model_dump_json())
+        document().print()
         return
     graph_file.print_notes()
     least, most = bounds.diameter

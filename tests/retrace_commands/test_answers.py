@@ -20,8 +20,9 @@ from retrace.graphs.query import Query
 from retrace.solvers.betweenness.sequential import ArrayBrandes
 from retrace.solvers.bfs import QueueBFS
 from retrace.system.errors import NotVerifiedError
-from retrace_commands.answer_document import AnswerDocument, answer_schema
+from retrace_commands.answer_document import AnswerDocument, answer_schema, described_values
 from retrace_commands.eccentricities import bound
+from retrace_commands.graph_file import GraphFile
 from retrace_commands.sample_bounds import bound_of_sample
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "scripts/retrace_commands/answer.schema.json").read_text())
@@ -189,6 +190,7 @@ def test_a_wrong_answer_from_a_later_source_is_refused(line: str, monkeypatch: P
     [
         ("bfs/queue --source 1 --source 2 --paths-to 3", "paths lead from one --source"),
         ("bfs/queue --source 1 --source 2 --top 2", "--top is for one --source"),
+        ("stcon/two-queues --source 1 --target 3 --top 2", "stcon/two-queues finds one length"),
         ("bfs/queue --source 1 --top 0", "expected a whole number from 1 on, found '0'"),
         ("stcon/two-queues --source 1 --source 2 --target 3", "stcon/two-queues takes one --source"),
         ("bfs/queue --source 1 --check sample --no-check", "not allowed with"),
@@ -197,6 +199,25 @@ def test_a_wrong_answer_from_a_later_source_is_refused(line: str, monkeypatch: P
 def test_questions_that_do_not_go_together(asked: str, told: str, line: str, call: Call) -> None:
     solver, *words = asked.split()
     assert told in call("solve", solver, line, *words).refusal(2)
+
+
+def test_names_of_sources_are_whole_in_every_form(tmp_path: Path, monkeypatch: Patch, call: Call) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("odd.csv").write_text('source,target\n"a,b",µ\nµ,"a,b"\n')
+    files = ["--output=m.csv", "--output=m.json"]
+    done = call("solve", "bfs/queue", "odd.csv", "--source", "a,b", "--source", "µ", "--json", *files)
+    assert rows(Path("m.csv"))[0] == ["vertex", "level_from_a,b", "level_from_µ"]
+    assert document(Path("m.json").read_text()) == document(done.out)
+    assert done.out.isascii()
+    twice = call("solve", "bfs/queue", "odd.csv", "--source", "µ", "--source", "µ").refusal(1)
+    assert "--source: expected different vertices" in twice
+
+
+def test_a_score_is_no_missing_length() -> None:
+    values = np.array([2.0**31 - 1, np.nan, 0.5])
+    ids = GraphFile(graph(3, [], directed=True), Path("x"), "snap", 1)
+    described = described_values(ids, "score", np.arange(3, dtype=np.int32), values)
+    assert described.values == (2**31 - 1, None, 0.5)
 
 
 # ----- samples and their bounds
