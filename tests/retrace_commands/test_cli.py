@@ -100,6 +100,17 @@ def test_usage_errors(argv: str, complaint: str, tiny: Path, call: Call) -> None
 
 
 @pytest.mark.parametrize(
+    ("argv", "status", "told"),
+    [("slove bfs/queue GRAPH", 2, "; did you mean solve?; see "),
+     ("solve bfs/queue GRAPH --source 1 --backend emulater", 2, "; did you mean emulator?; see "),
+     ("solve bfs/qeue GRAPH --source 1", 1, "; did you mean bfs/queue?\n")],
+)  # fmt: skip
+def test_near_misses(argv: str, status: int, told: str, tiny: Path, call: Call) -> None:
+    assert told in call(*argv.replace("GRAPH", str(tiny)).split()).refusal(status)
+    assert "did you mean" not in call("xyzzy").refusal(2)
+
+
+@pytest.mark.parametrize(
     ("argv", "complaint"),
     [("solve bfs/none GRAPH --source 1", "no solver is called bfs/none"),
      ("solve bfs/queue GRAPH --source 0", "--source 0: expected an id from 1 to 4"),

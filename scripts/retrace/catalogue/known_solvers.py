@@ -16,7 +16,7 @@ from typing import Any, Self
 from cuda_device.errors import OneLineError
 from cuda_device.gpu_limits import Needs
 from retrace.catalogue.setting import Setting, Settings, Value
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, near_miss
 from retrace.system.project import CATALOGUE_FILE, ROOT, with_headers
 from retrace.system.solver_packages import import_solvers, is_there, top_level
 
@@ -156,7 +156,7 @@ def unknown_solver(name: str, names: Iterable[str]) -> RetraceError:
     choices = like or sorted({f"{other.partition('/')[0]}/..." for other in names})
     return RetraceError(
         f"no solver is called {name or 'nothing'}; there are {', '.join(choices)}; "
-        "`python -m retrace solvers` lists all"
+        f"`python -m retrace solvers` lists all{near_miss(name, names)}"
     )
 
 

@@ -1,9 +1,10 @@
 """Errors that are reported to the user, in one line each."""
 
 import os
+import re
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from io import TextIOWrapper
 from pathlib import Path
 from typing import NoReturn, TextIO
@@ -43,12 +44,23 @@ def append_warnings(path: Path | None) -> None:
     _warnings[:] = [] if path is None else [path]
 
 
+def near_miss(word: str, choices: Iterable[str]) -> str:
+    """Return `; did you mean ...?` of the choice that is most like a word, or nothing if none is."""
+    from difflib import get_close_matches  # here, since most commands have no error
+
+    return "".join(
+        f"; did you mean {like}?" for like in get_close_matches(word, list(choices), 1, cutoff=0.8)
+    )
+
+
 class OneLineParser(ArgumentParser):
     """A parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the error and exit with status 2."""
-        self.exit(2, f"error: {message}; see {self.prog} --help\n")
+        """Print the error, and what may have been meant, and exit with status 2."""
+        found = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
+        meant = near_miss(found[1], re.findall(r"[\w./-]+", found[2])) if found else ""
+        self.exit(2, f"error: {message}{meant}; see {self.prog} --help\n")
 
     def assume(self, option: str, default: float, what: str) -> None:
         """Add an option for a number that is assumed unless it is given."""
