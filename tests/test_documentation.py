@@ -50,7 +50,7 @@ KERNEL_PAGE = "docs/adding-a-kernel.md"
 
 ON_GITHUB = ("../../deployments/",)
 """Links that GitHub resolves beside a repository's files, whatever the repository's address."""
-MOST_WORDS = {"README.md": 1200, "README.md and docs/*.md": 18_100 + 1_760}
+MOST_WORDS = {"README.md": 1200, "README.md and docs/*.md": 18_100 + 1_764}
 
 PROGRAMS = ("make", "python", "retrace", "snakemake", "git", "compute-sanitizer", "printf", "cd", "pytest")
 NOT_RUN = {

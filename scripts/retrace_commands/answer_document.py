@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
-from retrace.system.models import Many, Model
+from retrace.system.models import Many, Model, field_texts
 from retrace_commands.graph_file import GraphFile
 from retrace_commands.sample_bounds import ErrorBound
 
@@ -20,7 +20,9 @@ class GraphSummary(Model):
     """The graph that was asked about."""
 
     path: str
+    """Its file, as it was named."""
     vertices: int
+    """Their number."""
     arcs: int
     """An undirected edge is two."""
 
@@ -29,9 +31,11 @@ class ValuesOfVertices(Model):
     """A value of each vertex, or of the `--top` ones, or of those of a path."""
 
     quantity: Literal["level", "distance", "length", "score", "eccentricity_least", "eccentricity_most"]
+    """What each value is: arcs, a sum of weights, the arcs to one target, a score, or a bound."""
     source: VertexId | None
     """Where the paths begin; null for scores and eccentricities."""
     vertices: Many[VertexId]
+    """Their ids in the file."""
     values: Many[int | float | None]
     """In the weights of the file; null where there is no path, or no score."""
     predecessors: Many[VertexId | None] | None
@@ -42,11 +46,13 @@ class AnswerDocument(Model):
     """An answer."""
 
     schema_version: Literal[1] = 1
+    """Another for a change that a reader of this one would not understand."""
     solver: str
     """Its name and settings."""
     backend: Literal["cuda", "emulator", "host"]
     """Where it ran."""
     graph: GraphSummary
+    """The graph."""
     answers: Many[ValuesOfVertices]
     """One for each source."""
     paths: Many[Many[VertexId]]
@@ -63,6 +69,21 @@ class AnswerDocument(Model):
     """By phase, those of the first source."""
     notes: Many[str]
     """What was assumed of the graph."""
+
+    def print(self) -> None:
+        """Print it on a line, in ASCII, which every terminal and pipe passes on."""
+        print(self.model_dump_json(ensure_ascii=True))
+
+
+def answer_schema() -> dict[str, Any]:
+    """Return the JSON Schema of `AnswerDocument`, with the text below each field."""
+    schema = AnswerDocument.model_json_schema()
+    models = (AnswerDocument, GraphSummary, ValuesOfVertices, ErrorBound)
+    parts = {"AnswerDocument": schema, **schema["$defs"]}
+    for model in models:
+        for name, text in field_texts(model).items():
+            parts[model.__name__]["properties"][name]["description"] = text
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
 def ids_of(graph_file: GraphFile, vertices: Int32Array) -> list[VertexId]:
@@ -81,7 +102,7 @@ def described_values(
     predecessor: Int32Array | None = None,
 ) -> ValuesOfVertices:
     """Describe values, and predecessors (-1 is none), both of the shape of `vertices`."""
-    finite = np.isfinite(values) & (values != UNREACHABLE)
+    finite = np.isfinite(values) if values.dtype.kind == "f" else values != UNREACHABLE
     scale = graph_file.scale if quantity == "distance" else 1
     shown = values.tolist() if scale == 1 else (values / scale).tolist()
     given: list[int | float | None] = [v if has else None for v, has in zip(shown, finite, strict=True)]

@@ -1,10 +1,11 @@
 """What a solver answers from one source, or from several in turn, checked as the pipeline checks it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cuda_device.interface import Device
 from retrace.catalogue.known_solvers import WEIGHTED
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.formats.lines import LARGEST
@@ -13,7 +14,6 @@ from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.measure.trials import ASKED_ONCE, Outcome, Request, one_pass
 from retrace.solvers import REGISTRY, find, make
-from retrace.system.bars import bar
 from retrace.system.errors import RetraceError
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.backend import Verifier, failing_in_one_line, on_backend
@@ -122,25 +122,27 @@ def ask(graph_file: GraphFile, solver: str, query: Query, backend: str, check: s
     return Answer(graph_file, request, outcome, verifier.verify(query, outcome.answer, outcome.predecessor))
 
 
-def ask_each(
-    graph_file: GraphFile, solver: str, sources: Int32Array, backend: str, check: str
-) -> Iterator[Answer]:
-    """Search from each source, as `ask` does, with a solver that is set up once, on one device."""
-    queries = [Query(source) for source in sources.tolist()]
-    request = request_of(graph_file, solver, queries[0], backend)
+def searcher(
+    graph_file: GraphFile, request: Request, device: Device | None, check: str
+) -> Callable[[int], Answer]:
+    """Set a solver up on a device; return what searches from a source, as `ask` does."""
+    place = f"{request.solver} on {request.backend}"
+    with interruptible(), failing_in_one_line(place):
+        ready = make(request.solver, device)
+        ready.setup(graph_file.graph)
     verifier = Verifier(check, request, graph_file.graph)
-    with request.device() as device:
-        ready = make(solver, device)
-        for query in bar(queries, unit="source", desc=solver):
-            with interruptible(), failing_in_one_line(f"{solver} on {request.backend}"):
-                if query is queries[0]:
-                    ready.setup(graph_file.graph)
-                refuse_overflow(graph_file, solver, query.source)
-                outcome = one_pass(ready, query, device, ASKED_ONCE)
-            checked = verifier.verify(query, outcome.answer, outcome.predecessor)
-            before = None if outcome.predecessor is None else outcome.predecessor.copy()
-            outcome = replace(outcome, answer=outcome.answer.copy(), predecessor=before)  # not overwritten
-            yield Answer(graph_file, replace(request, query=query), outcome, checked)
+
+    def search(source: int) -> Answer:
+        query = Query(source)
+        refuse_overflow(graph_file, request.solver, source)
+        with interruptible(), failing_in_one_line(place):
+            outcome = one_pass(ready, query, device, ASKED_ONCE)
+        checked = verifier.verify(query, outcome.answer, outcome.predecessor)
+        before = None if outcome.predecessor is None else outcome.predecessor.copy()
+        outcome = replace(outcome, answer=outcome.answer.copy(), predecessor=before)  # later ones overwrite
+        return Answer(graph_file, replace(request, query=query), outcome, checked)
+
+    return search
 
 
 def request_of(graph_file: GraphFile, solver: str, query: Query, backend: str) -> Request:

@@ -238,6 +238,7 @@ def check_usage(arguments: Namespace) -> None:
         (several and pair, f"{solver} takes one --source"),
         (several and (paths or he), "paths lead from one --source"),
         (several and arguments.top is not None, "--top is for one --source"),
+        (pair and arguments.top is not None, f"{solver} finds one length; leave --top out"),
         (not scores and not pair and ends, "--target is for stcon; see --paths-to"),
         (pair and not ends, f"{solver} needs --target"),
         (pair and (paths or he), f"{solver} finds a length, but no path; see `path`"),

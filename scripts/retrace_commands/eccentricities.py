@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from retrace.graphs.arc_sets import is_symmetric
+from retrace.graphs.arc_sets import is_symmetric, simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers import find
+from retrace.system.bars import bar
 from retrace.system.errors import RetraceError, say
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
-from retrace_commands.answers import Answer, ask
+from retrace_commands.answers import Answer, request_of, searcher
 from retrace_commands.graph_file import GraphFile, check_outputs, read_graph
 from retrace_commands.written_answers import check_formats, write_answer
 
@@ -90,22 +91,25 @@ def bound_graph(arguments: Namespace) -> None:
     if (problem := find(solver).problem) not in ("bfs", "sssp"):
         raise RetraceError(f"--solver {solver}: expected a bfs or sssp solver")
     members = largest_component(graph)
+    both_ways = graph.info.get("directed") is False or (problem == "bfs" and is_symmetric(graph))
+    first = int(graph.degrees()[members].argmax())
     answers: list[Answer] = []
+    request = request_of(graph_file, solver, Query(int(members[first])), arguments.backend)
+    with request.device() as device, bar(unit="vertex", desc=solver) as progress:
 
-    def searching(file: GraphFile) -> LengthSearch:
-        def search(position: int) -> Lengths:
-            query = Query(int(members[position]))
-            answers[:] = [ask(file, solver, query, arguments.backend, arguments.check)]
-            lengths: Lengths = answers[0].outcome.answer[members].astype(np.int64)
+        def lengths_in(file: GraphFile) -> LengthSearch:
+            search = searcher(file, request, device, arguments.check)
+
+            def lengths(position: int) -> Lengths:
+                answers[:] = [search(int(members[position]))]
+                progress.update()
+                return answers[0].outcome.answer[members].astype(np.int64)
+
             return lengths
 
-        return search
-
-    both_ways = graph.info.get("directed") is False or (problem == "bfs" and is_symmetric(graph))
-    outward = searching(graph_file)
-    inward = None if both_ways else searching(replace(graph_file, graph=graph.reversed()))
-    first = int(graph.degrees()[members].argmax())
-    bounds = bound(len(members), first, outward, inward, arguments.searches, arguments.every_vertex)
+        outward = lengths_in(graph_file)
+        inward = None if both_ways else lengths_in(replace(graph_file, graph=graph.reversed()))
+        bounds = bound(len(members), first, outward, inward, arguments.searches, arguments.every_vertex)
     last, unit = answers[0], 1 if problem == "bfs" else scale
     columns = {"eccentricity_least": bounds.least, "eccentricity_most": bounds.greatest}
     suffix = "" if unit == 1 else f"_times_{unit}"
@@ -123,7 +127,7 @@ def bound_graph(arguments: Namespace) -> None:
         named = {f"{name}{suffix}": column for name, column in columns.items()}
         write_answer(output, {**graph_file.labels(members), **named}, document)
     if arguments.json:
-        print(document().model_dump_json())
+        document().print()
         return
     graph_file.print_notes()
     least, most = bounds.diameter
@@ -138,5 +142,6 @@ def bound_graph(arguments: Namespace) -> None:
 
 def largest_component(graph: CSRGraph) -> Int32Array:
     """Return the vertices of the largest component in which each reaches all others, ascending."""
-    labels = connected_components(graph.to_scipy(), connection="strong")[1]
+    once = simplify(graph).to_scipy()  # parallel arcs keep SciPy 1.17 from ending
+    labels = connected_components(once, connection="strong")[1]
     return np.flatnonzero(labels == np.bincount(labels).argmax()).astype(np.int32)

@@ -12,8 +12,11 @@ class ErrorBound(Model):
     """All normalised scores at once are within `within` of those of all sources, with a probability."""
 
     within: float
+    """The largest error of a normalised score."""
     probability: float
+    """That no score errs by more."""
     method: str
+    """The inequality, and whose application of it."""
 
 
 def bound_of_sample(vertices: int, sources: int) -> ErrorBound | None:

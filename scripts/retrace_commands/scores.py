@@ -72,7 +72,7 @@ def compute_scores(arguments: Namespace) -> None:
         write_answer(output, columns, document)
     found.checkpoint.remove()
     if arguments.json:
-        print(document().model_dump_json())
+        document().print()
         return
     kind = "directed" if found.directed else "undirected"
     sampled = "all" if count is None else f"{count} sampled"

@@ -9,8 +9,9 @@ from retrace.graphs.generators import sample_vertices
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers import find
-from retrace.system.errors import say
-from retrace_commands.answers import Answer, ask, ask_each, together, with_lengths
+from retrace.system.bars import bar
+from retrace.system.errors import RetraceError, say
+from retrace_commands.answers import Answer, ask, request_of, searcher, together, with_lengths
 from retrace_commands.backend import print_summary
 from retrace_commands.graph_file import GraphFile, check_outputs, read_graph, write_graph, writing
 from retrace_commands.paths import arcs_of, find_arcs, keep_arcs, only_along
@@ -50,7 +51,7 @@ def solve_query(arguments: Namespace) -> None:
         else:
             write_graph(with_lengths(keep_arcs(graph_file.graph, find_arcs(graph_file.graph, tree))), output)
     if arguments.json:
-        print(answer.document(some, paths).model_dump_json())
+        answer.document(some, paths).print()
         return
     times = ", ".join(f"{phase} {milliseconds:.3f}" for phase, milliseconds in answer.milliseconds.items())
     graph_file.print_notes()
@@ -83,7 +84,7 @@ def find_path(arguments: Namespace) -> None:
         else:
             write_answer(output, answer.columns(path), lambda: answer.document(path, [path]))
     if arguments.json:
-        print(answer.document(path, [path]).model_dump_json())
+        answer.document(path, [path]).print()
         return
     size = count_arcs(len(route))
     graph_file.print_notes()
@@ -101,9 +102,14 @@ def search_from_each(arguments: Namespace, graph_file: GraphFile) -> None:
     """Search from several sources; write a matrix with a row for each, and print a line for each."""
     if arguments.sources is None:
         sources = np.array([graph_file.vertex(name, "--source") for name in arguments.source], np.int32)
+        if len(set(sources.tolist())) < len(sources):
+            raise RetraceError(f"--source: expected different vertices, found {' '.join(arguments.source)}")
     else:
         sources = sample_vertices(graph_file.graph.vertices, arguments.sources, arguments.seed)
-    answers = list(ask_each(graph_file, arguments.solver, sources, arguments.backend, arguments.check))
+    request = request_of(graph_file, arguments.solver, Query(int(sources[0])), arguments.backend)
+    with request.device() as device:
+        search = searcher(graph_file, request, device, arguments.check)
+        answers = [search(source) for source in bar(sources.tolist(), unit="source", desc=request.solver)]
     name = next(name for name in answers[0].columns() if name.startswith(answers[0].length_name))
     matrix = np.array([answer.outcome.answer for answer in answers])
     vertices = np.arange(graph_file.graph.vertices, dtype=np.int32)
@@ -118,7 +124,7 @@ def search_from_each(arguments: Namespace, graph_file: GraphFile) -> None:
             }
             write_answer(output, {**graph_file.labels(vertices), **of_source}, lambda: together(answers))
     if arguments.json:
-        print(together(answers).model_dump_json())
+        together(answers).print()
         return
     graph_file.print_notes()
     for answer in answers:

@@ -20,8 +20,9 @@ from retrace.graphs.query import Query
 from retrace.solvers.betweenness.sequential import ArrayBrandes
 from retrace.solvers.bfs import QueueBFS
 from retrace.system.errors import NotVerifiedError
-from retrace_commands.answer_document import AnswerDocument
+from retrace_commands.answer_document import AnswerDocument, answer_schema, described_values
 from retrace_commands.eccentricities import bound
+from retrace_commands.graph_file import GraphFile
 from retrace_commands.sample_bounds import bound_of_sample
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "scripts/retrace_commands/answer.schema.json").read_text())
@@ -57,8 +58,10 @@ def document(text: str) -> dict[str, Any]:
 
 
 def test_the_schema_is_the_models() -> None:
-    """`python -c` with the next line's right side writes it."""
-    assert AnswerDocument.model_json_schema() == SCHEMA
+    """`answer_schema()`, as JSON with an indent of 1, is the file."""
+    assert answer_schema() == SCHEMA
+    parts = [SCHEMA, *SCHEMA["$defs"].values()]
+    assert all("description" in field for part in parts for field in part["properties"].values())
 
 
 def test_json_has_names_and_the_weights_of_the_file(people: str, call: Call) -> None:
@@ -187,6 +190,7 @@ def test_a_wrong_answer_from_a_later_source_is_refused(line: str, monkeypatch: P
     [
         ("bfs/queue --source 1 --source 2 --paths-to 3", "paths lead from one --source"),
         ("bfs/queue --source 1 --source 2 --top 2", "--top is for one --source"),
+        ("stcon/two-queues --source 1 --target 3 --top 2", "stcon/two-queues finds one length"),
         ("bfs/queue --source 1 --top 0", "expected a whole number from 1 on, found '0'"),
         ("stcon/two-queues --source 1 --source 2 --target 3", "stcon/two-queues takes one --source"),
         ("bfs/queue --source 1 --check sample --no-check", "not allowed with"),
@@ -195,6 +199,25 @@ def test_a_wrong_answer_from_a_later_source_is_refused(line: str, monkeypatch: P
 def test_questions_that_do_not_go_together(asked: str, told: str, line: str, call: Call) -> None:
     solver, *words = asked.split()
     assert told in call("solve", solver, line, *words).refusal(2)
+
+
+def test_names_of_sources_are_whole_in_every_form(tmp_path: Path, monkeypatch: Patch, call: Call) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("odd.csv").write_text('source,target\n"a,b",µ\nµ,"a,b"\n')
+    files = ["--output=m.csv", "--output=m.json"]
+    done = call("solve", "bfs/queue", "odd.csv", "--source", "a,b", "--source", "µ", "--json", *files)
+    assert rows(Path("m.csv"))[0] == ["vertex", "level_from_a,b", "level_from_µ"]
+    assert document(Path("m.json").read_text()) == document(done.out)
+    assert done.out.isascii()
+    twice = call("solve", "bfs/queue", "odd.csv", "--source", "µ", "--source", "µ").refusal(1)
+    assert "--source: expected different vertices" in twice
+
+
+def test_a_score_is_no_missing_length() -> None:
+    values = np.array([2.0**31 - 1, np.nan, 0.5])
+    ids = GraphFile(graph(3, [], directed=True), Path("x"), "snap", 1)
+    described = described_values(ids, "score", np.arange(3, dtype=np.int32), values)
+    assert described.values == (2**31 - 1, None, 0.5)
 
 
 # ----- samples and their bounds
@@ -343,6 +366,15 @@ def test_the_diameter_of_a_file(line: str, people: str, call: Call) -> None:
     assert least <= 5 < most
     refused = call("eccentricities", line, "--solver", "stcon/two-queues").refusal(1)
     assert "expected a bfs or sssp solver" in refused
+
+
+@pytest.mark.timeout(20)
+def test_parallel_arcs_and_loops_have_components(tmp_path: Path, call: Call) -> None:
+    """SciPy's search for strong components never ends on these."""
+    arcs = zip([1, 1, 1, 1, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0, 2, 2], strict=True)
+    (tmp_path / "parallel.gr").write_text("p sp 3 8\n" + "".join(f"a {u + 1} {v + 1} 1\n" for u, v in arcs))
+    done = call("eccentricities", tmp_path / "parallel.gr", "--directed")
+    assert "diameter 0, 1 of 3 vertices in the largest component" in done.out
 
 
 def test_the_diameter_of_one_way_arcs_and_fractions(people: str, call: Call) -> None:

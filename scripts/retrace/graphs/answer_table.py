@@ -38,7 +38,7 @@ def write_table(path: Path, columns: Columns) -> None:
 
 def _csv(columns: Columns) -> Iterator[bytes]:
     """Yield a CSV file in parts of `ROWS_AT_A_TIME` rows."""
-    yield (",".join(columns) + "\n").encode()
+    yield (",".join(map(_quoted, columns)) + "\n").encode()
     for start in range(0, len(next(iter(columns.values()))), ROWS_AT_A_TIME):
         cells = []
         for name, values in columns.items():
