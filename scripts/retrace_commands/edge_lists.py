@@ -2,7 +2,8 @@
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_table import WHOLE, EdgeTable
@@ -31,14 +32,14 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     """
     table = EdgeTable(where)
     announced = read_comments(text, table)
-    rows = _rows(text, where)
+    rows = split_rows(text, where, mark_of(text))
     if not rows:
         if announced is not None and announced[1] == 0:
             return table
         raise RetraceError(f"{where}, line 1: expected lines 'u v', some, found the file's end after 0")
     if is_metis(rows) and counted is None and any(len(cells) != 2 for _, cells in rows):
         return read_metis(text, where)
-    header = _header(rows, columns)
+    header = header_of(rows, columns)
     if header is not None:
         rows = rows[1:]
     first_line = None if header is not None or columns else _counts(rows, where, counted)
@@ -48,8 +49,8 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
         table.notes.append(
             f"line {line} is read as {vertices} vertices and {edges} edges (--format edges: an edge)"
         )
-    places = _places(rows, header, columns, where)
-    _fill(table, rows, places, header is not None)
+    places = places_of(rows, header, columns, where)
+    fill(table, rows, places, len(header or (rows[0][1] if rows else [])))
     if first_line is not None:
         table.vertices = first_line[0]
         low = min((int(name) for name in [*table.tails, *table.heads]), default=1)
@@ -76,16 +77,25 @@ def read_comments(text: str, table: EdgeTable) -> tuple[int | None, int | None] 
     return None if vertices is None and edges is None else (vertices, edges)
 
 
-def _rows(text: str, where: str) -> list[Cells]:
-    """Split lines that are neither blank nor comments into cells."""
-    lines = [
-        (number, line.strip())
-        for number, line in enumerate(text.split("\n"), 1)
-        if line.strip() and not line.lstrip().startswith(COMMENTS)
-    ]
-    mark = delimiter(lines[0][1]) if lines else None
-    if mark == "\t" and all(all(map(_is_number, line.split())) for _, line in lines[:50]):
-        mark = None  # numbers alone, where several tabs are as good as one
+def _data_lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
+    """Yield number and content of lines that are neither blank nor comments."""
+    for number, line in enumerate(text.split("\n"), first):
+        if (content := line.strip()) and not content.startswith(COMMENTS):
+            yield number, content
+
+
+def mark_of(text: str) -> str | None:
+    """Return what separates the cells of a list; None for white space."""
+    lines = [line for _, line in islice(_data_lines(text), 50)]
+    mark = delimiter(lines[0]) if lines else None
+    if mark == "\t" and all(all(map(_is_number, line.split())) for line in lines):
+        return None  # numbers alone, where several tabs are as good as one
+    return mark
+
+
+def split_rows(text: str, where: str, mark: str | None, first: int = 1) -> list[Cells]:
+    """Split lines that are neither blank nor comments into cells; the text begins at line `first`."""
+    lines = list(_data_lines(text, first))
     if mark is None:
         return [(number, line.split()) for number, line in lines]
     try:
@@ -98,7 +108,7 @@ def _rows(text: str, where: str) -> list[Cells]:
     return [(number, row) for (number, _), row in zip(lines, rows, strict=True)]
 
 
-def _header(rows: list[Cells], columns: Sequence[str]) -> list[str] | None:
+def header_of(rows: list[Cells], columns: Sequence[str]) -> list[str] | None:
     """Return the names of columns, if the first row has them."""
     first = [cell.lower() for cell in rows[0][1]]
     named = set(columns) & set(rows[0][1]) and not all(WHOLE.fullmatch(cell) for cell in columns)
@@ -164,7 +174,7 @@ def is_metis(rows: list[Cells]) -> bool:
     return metis_fits(int(first[0]), int(first[1]), [cells for _, cells in rows[1:]])
 
 
-def _places(rows: list[Cells], header: list[str] | None, columns: Sequence[str], where: str) -> list[int]:
+def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str], where: str) -> list[int]:
     """Return which cells hold tail, head and perhaps weight."""
     width = len(header or (rows[0][1] if rows else ["", ""]))
     if columns:
@@ -191,16 +201,15 @@ def _places(rows: list[Cells], header: list[str] | None, columns: Sequence[str],
     raise RetraceError(f"{where}: has {width} columns; say --columns TAIL HEAD [WEIGHT], by name or from 1")
 
 
-def _fill(table: EdgeTable, rows: list[Cells], places: list[int], is_named: bool) -> None:
-    """Take the cells of each row."""
-    width = len(rows[0][1]) if rows else 0
+def fill(table: EdgeTable, rows: list[Cells], places: list[int], width: int) -> None:
+    """Take the cells of each row, of which it has `width`."""
     if len(places) == 3:
         table.weights = []
     for number, cells in rows:
         if len(cells) != width or max(places) >= width:
             raise RetraceError(
-                f"{table.where}, line {number}: expected {width} cells, as before, found {len(cells)}: "
-                f"{' '.join(cells)[:60]!a}"
+                f"{table.where}, line {number}: expected {width} cells, as on the first line, found "
+                f"{len(cells)}: {' '.join(cells)[:60]!a}"
             )
         tail, head = cells[places[0]], cells[places[1]]
         if not tail or not head:

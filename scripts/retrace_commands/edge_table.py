@@ -9,6 +9,7 @@ from math import lcm
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
 from retrace.graphs.csr import CSRGraph, from_arcs
@@ -17,8 +18,24 @@ from retrace.graphs.formats.parsing import MOST_PER_ARC, MOST_VERTICES
 from retrace.system.errors import RetraceError
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
+Ints = NDArray[np.int64]
 MOST_EXPONENT = 40
 """Weights of more digits before or after the point are not scaled."""
+MOST_DIGITS, MOST_WHOLE = 18, 4000
+"""Ids of at most so many digits are kept as numbers; of more than the second, as names."""
+
+
+@dataclass
+class Columns:
+    """The edges of a large list as arrays."""
+
+    ids: Ints
+    """Tails and heads, shape (2, edges)."""
+    names: list[str] | None
+    """The names that `ids` number, as they came; None if they are the ids of the file."""
+    weights: Ints | None = None
+    weight_words: list[str] | None = None
+    """The words that `weights` number; None if they are the weights."""
 
 
 @dataclass
@@ -41,6 +58,8 @@ class EdgeTable:
     """What was assumed."""
     isolated: list[str] = field(default_factory=list)
     """Names of vertices that may have no edge."""
+    columns: Columns | None = None
+    """What a large list has in place of tails, heads and weights."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +79,9 @@ class NumberedGraph:
 
 def number(table: EdgeTable) -> NumberedGraph:
     """Make a graph; raise RetraceError if ids do not fit what the file says of them."""
-    names, base, tails, heads, vertices = _numbered(table)
-    weights, scale, no_weights = (None, 1, "") if table.weights is None else scaled(table.weights)
+    columns = table.columns or _columns(table)
+    names, base, (tails, heads), vertices = _numbered(table, columns)
+    weights, scale, no_weights = _weights(columns)
     info: dict[str, Any] = {} if table.directed is None else {"directed": table.directed}
     graph = from_arcs(vertices, tails, heads, weights, info)
     if table.directed is False:
@@ -71,42 +91,78 @@ def number(table: EdgeTable) -> NumberedGraph:
     return NumberedGraph(graph, base, names, scale, no_weights, tuple(table.notes))
 
 
-def _numbered(table: EdgeTable) -> tuple[list[str] | None, int, Any, Any, int]:
-    """Return names (or None), base, tails and heads from 0, and the number of vertices."""
+def _columns(table: EdgeTable) -> Columns:
+    """Return the words of a table as arrays."""
     ends = [*table.tails, *table.heads]
-    everything = [*ends, *table.isolated]
-    edges = len(table.tails)
+    shape = 2, len(table.tails)
+    if all(map(is_short_whole, [*ends, *table.isolated])):
+        columns = Columns(np.array(list(map(int, ends)), dtype=np.int64).reshape(shape), None)
+    else:
+        pairs = zip(table.tails, table.heads, strict=True)
+        names = list(dict.fromkeys([*table.isolated, *(name for pair in pairs for name in pair)]))
+        place = {name: k for k, name in enumerate(names)}
+        columns = Columns(np.array([place[name] for name in ends], dtype=np.int64).reshape(shape), names)
+    if table.weights is not None:
+        columns.weights, columns.weight_words = np.arange(shape[1]), table.weights
+    return columns
+
+
+def is_short_whole(word: str) -> bool:
+    """Return whether a word is a whole number that surely fits 64 bits."""
+    return len(word) <= MOST_DIGITS and WHOLE.fullmatch(word) is not None
+
+
+def _weights(columns: Columns) -> tuple[Any, int, str]:
+    """Return what `scaled` does; None without a reason if there are no weights."""
+    if columns.weights is None:
+        return None, 1, ""
+    if columns.weight_words is not None:
+        values, scale, reason = scaled(columns.weight_words)
+        return None if values is None else values[columns.weights], scale, reason
+    lowest, largest = (int(edge(columns.weights, initial=0)) for edge in (np.min, np.max))
+    if max(-lowest, largest) > LARGEST:
+        return scaled([str(lowest), str(largest)])
+    return columns.weights, 1, ""
+
+
+def _numbered(table: EdgeTable, columns: Columns) -> tuple[list[str] | None, int, Ints, int]:
+    """Return names (or None), base, tails and heads from 0, and the number of vertices."""
+    ids, names = columns.ids, columns.names
     if table.vertices is not None:
-        most = max(MOST_VERTICES, MOST_PER_ARC * edges)
-        if table.vertices > most:
-            raise RetraceError(
-                f"{table.where}: expected at most {most} vertices with {edges} edges, found "
-                f"{table.vertices}, which would fill the memory"
-            )
-        last = table.base + table.vertices - 1
-        for name in ends:
-            if WHOLE.fullmatch(name) is None or len(name) > 20 or not table.base <= int(name) <= last:
-                expected = f"whole ids from {table.base} to {last}, as its header says"
-                raise RetraceError(f"{table.where}: expected {expected}, found {name[:60]!r}")
-        ids = np.array([int(name) for name in ends], dtype=np.int64) - table.base
-        return None, table.base, ids[:edges], ids[edges:], table.vertices
-    if all(map(WHOLE.fullmatch, everything)) and max(map(len, everything), default=0) < 4000:
-        whole = sorted({int(name) for name in everything})
-        first = whole[0] if whole else 0
-        names = (
-            None
-            if whole and first in (0, 1) and whole[-1] - first == len(whole) - 1
-            else list(map(str, whole))
+        return None, table.base, _within_header(table, columns), table.vertices
+    if names is None:
+        isolated = np.array(list(map(int, table.isolated)), dtype=np.int64)
+        distinct, places = np.unique(np.concatenate([ids.ravel(), isolated]), return_inverse=True)
+        whole, ids = distinct.tolist(), places[: ids.size].reshape(ids.shape)
+    elif all(map(WHOLE.fullmatch, names)) and max(map(len, names), default=0) < MOST_WHOLE:
+        whole = sorted(set(map(int, names)))
+        place = {value: k for k, value in enumerate(whole)}
+        ids = np.array([place[int(name)] for name in names], dtype=np.int64)[ids]
+    else:
+        return names, 0, ids, len(names)
+    first = whole[0] if whole else 0
+    if whole and first in (0, 1) and whole[-1] - first == len(whole) - 1:
+        return None, first, ids, len(whole)
+    return list(map(str, whole)), 0, ids, len(whole)
+
+
+def _within_header(table: EdgeTable, columns: Columns) -> Ints:
+    """Return ids from 0; RetraceError if the header's number of vertices does not have one."""
+    edges, vertices = columns.ids.shape[1], table.vertices or 0
+    if vertices > (most := max(MOST_VERTICES, MOST_PER_ARC * edges)):
+        raise RetraceError(
+            f"{table.where}: expected at most {most} vertices with {edges} edges, found {vertices}, which "
+            "would fill the memory"
         )
-        position = {value: k for k, value in enumerate(whole)}
-        ids = np.array([position[int(name)] for name in ends], dtype=np.int64)
-        return names, first if names is None else 0, ids[:edges], ids[edges:], len(whole)
-    in_order = dict.fromkeys(
-        [*table.isolated, *(name for pair in zip(table.tails, table.heads, strict=True) for name in pair)]
-    )
-    index = {name: k for k, name in enumerate(in_order)}
-    ids = np.array([index[name] for name in ends], dtype=np.int64)
-    return list(in_order), 0, ids[:edges], ids[edges:], len(in_order)
+    last = table.base + vertices - 1
+    ids = columns.ids
+    wrong = (ids < table.base) | (ids > last) if columns.names is None else ids >= 0
+    if wrong.any():
+        words = columns.names or [str(ids[wrong][0])]
+        word = next(word for word in words if not (is_short_whole(word) and table.base <= int(word) <= last))
+        expected = f"whole ids from {table.base} to {last}, as its header says"
+        raise RetraceError(f"{table.where}: expected {expected}, found {word[:60]!r}")
+    return ids - table.base
 
 
 def scaled(words: Iterable[str]) -> tuple[Any, int, str]:

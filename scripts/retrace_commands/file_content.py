@@ -3,18 +3,22 @@
 import bz2
 import io
 import lzma
+import shutil
+import struct
 import subprocess
 import sys
+import threading
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from isal import igzip
 
+from cuda_device import memory
 from retrace.graphs.formats.lines import GZIP_MAGIC, open_graph
 from retrace.system.errors import RetraceError
 
@@ -26,6 +30,11 @@ HEAD_BYTES = 1 << 16
 
 MOST_PACKINGS = 4
 """A file that is packed in itself more often is refused."""
+
+BYTES_PER_LINE, MOST_PER_BYTE = 16, 4
+"""Memory that an arc takes at least, and length of its line at most, for each byte of its place in memory."""
+TEXT_FACTOR = 32
+"""Memory for each byte of text that is read whole, where edges are words in Python."""
 
 ZSTD_MAGIC, ZIP_MAGIC = b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 UTF16, UTF8_BOM = (b"\xff\xfe", b"\xfe\xff"), b"\xef\xbb\xbf"
@@ -50,13 +59,13 @@ def open_content(path: Path) -> Iterator[BinaryIO]:
 
     A byte order mark is skipped, and UTF-16 becomes UTF-8. Raises RetraceError if it is damaged or binary.
     """
-    if path == STDIN:
-        with _naming(path):
-            yield _unpacked(io.BufferedReader(cast(io.RawIOBase, io.BytesIO(_standard_input()))), path)
-        return
-    with open_graph(path) as file, _naming(path):
-        plain = file if isinstance(file, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, file))
-        yield _unpacked(plain, path)
+    with _naming(path), ExitStack() as opened:
+        if path == STDIN:
+            file: BinaryIO = io.BufferedReader(cast(io.RawIOBase, io.BytesIO(_standard_input())))
+        else:
+            file = opened.enter_context(open_graph(path))
+        plain = file if isinstance(file, io.BufferedReader) else _bounded(file, path)
+        yield _unpacked(plain, path, opened)
 
 
 def read_head(path: Path) -> str:
@@ -78,7 +87,55 @@ def decoded(content: bytes) -> str:
 @cache
 def _standard_input() -> bytes:
     """Return all of standard input, which can be read only once."""
-    return sys.stdin.buffer.read()
+    return read_whole(sys.stdin.buffer, STDIN)
+
+
+def read_whole(file: BinaryIO, path: Path) -> bytes:
+    """Return the rest of a file; RetraceError if to read it as words would fill the memory."""
+    most = memory.available() // TEXT_FACTOR
+    content = file.read(most + 1)
+    if len(content) > most:
+        raise RetraceError(
+            f"{path}: is above {most >> 20} MiB, which may fill the memory in a form that is read whole; "
+            "write it as DIMACS, or as a list of edges in a file"
+        )
+    return content
+
+
+def check_text(content: bytes, path: Path) -> None:
+    """Raise RetraceError if a content is binary."""
+    if b"\0" in content:
+        raise RetraceError(f"{path}: expected text, found a zero byte; it is binary or damaged")
+
+
+class _Bounded(io.RawIOBase):
+    """What is unpacked; RetraceError where no graph that fits the memory has a file of this length."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self.file, self.path = file, path
+        self.memory = memory.available()
+        self.count = self.lines = 0
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read as `io.RawIOBase` says."""
+        content = self.file.read(len(buffer))
+        buffer[: len(content)] = content
+        self.count += len(content)
+        self.lines += content.count(b"\n")
+        if self.count > MOST_PER_BYTE * self.memory or self.lines * BYTES_PER_LINE > self.memory:
+            raise RetraceError(
+                f"{self.path}: unpacks to over {self.count >> 20} MiB in {self.lines} lines, more than a "
+                f"graph has that fits the {self.memory >> 20} MiB of free memory"
+            )
+        return len(content)
+
+
+def _bounded(file: BinaryIO, path: Path) -> io.BufferedReader:
+    return io.BufferedReader(_Bounded(file, path), 1 << 16)
 
 
 @contextmanager
@@ -89,6 +146,8 @@ def _naming(path: Path) -> Iterator[None]:
     except (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise RetraceError(f"{path}: expected a whole packed file, found a damaged one ({reason})") from None
+    except MemoryError:
+        raise RetraceError(f"{path}: needs more memory than is free; take a smaller graph") from None
     except OSError as error:
         if error.errno is not None:
             raise
@@ -99,23 +158,23 @@ def _naming(path: Path) -> Iterator[None]:
         raise RetraceError(f"{path}: expected UTF-16 after its first bytes; write it as UTF-8") from None
 
 
-def _unpacked(file: io.BufferedReader, path: Path) -> BinaryIO:
+def _unpacked(file: io.BufferedReader, path: Path, opened: ExitStack) -> BinaryIO:
     """Return the content as bytes of text; RetraceError if it is none."""
     for _ in range(MOST_PACKINGS):
         head = file.peek(512)
         if head.startswith(GZIP_MAGIC):
-            inner = cast(io.RawIOBase, igzip.open(file))
+            inner: Any = igzip.open(file)
         elif head.startswith(b"BZh"):
-            inner = cast(io.RawIOBase, bz2.open(file))  # noqa: SIM115 - closed with the file
+            inner = bz2.open(file)  # noqa: SIM115 - closed with the file
         elif head.startswith(b"\xfd7zXZ\0"):
-            inner = cast(io.RawIOBase, lzma.open(file))  # noqa: SIM115 - closed with the file
+            inner = lzma.open(file)  # noqa: SIM115 - closed with the file
         elif head.startswith(ZSTD_MAGIC):
-            inner = cast(io.RawIOBase, io.BytesIO(_unzstd(file.read(), path)))
+            inner = _unzstd(file, path, opened)
         elif head.startswith(ZIP_MAGIC):
-            inner = cast(io.RawIOBase, _only_member(file, path))
+            inner = _only_member(file, path)
         else:
             return _text(file, head, path)
-        file = io.BufferedReader(inner)
+        file = _bounded(inner, path)
     raise RetraceError(f"{path}: is packed more than {MOST_PACKINGS} times; unpack it")
 
 
@@ -125,7 +184,7 @@ def _text(file: io.BufferedReader, head: bytes, path: Path) -> BinaryIO:
         file.read(len(UTF8_BOM))
         head = head[len(UTF8_BOM) :]
     elif head.startswith(UTF16):
-        return io.BytesIO(file.read().decode("utf-16").encode())
+        return io.BytesIO(read_whole(file, path).decode("utf-16").encode())
     for magic, what in UNREADABLE.items():
         if head.startswith(magic):
             raise RetraceError(f"{path}: is {what}")
@@ -134,23 +193,54 @@ def _text(file: io.BufferedReader, head: bytes, path: Path) -> BinaryIO:
     return file
 
 
-def _unzstd(content: bytes, path: Path) -> bytes:
-    """Unpack zstd by its program, since Python before 3.14 has no module for it."""
+class _Zstd(io.RawIOBase):
+    """What the program zstd unpacks, since Python before 3.14 has no module for it."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self.path = path
+        pipe = subprocess.PIPE
+        self.program = subprocess.Popen(["zstd", "-dc"], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+        self.feeder = threading.Thread(target=self._feed, args=(file,), daemon=True)
+        self.feeder.start()
+
+    def _feed(self, file: BinaryIO) -> None:
+        assert self.program.stdin is not None
+        with suppress(OSError, ValueError), self.program.stdin as packed:  # it may end before
+            shutil.copyfileobj(file, packed)
+
+    def read(self, size: int = -1) -> bytes:
+        """Return up to so many bytes; RetraceError at the end of a damaged file."""
+        assert self.program.stdout is not None
+        content = self.program.stdout.read(size)
+        if not content and size and self.program.wait():
+            raise RetraceError(f"{self.path}: expected a whole zstd file, found a damaged one; get it again")
+        return content
+
+    def end(self) -> None:
+        """End the program, which may have more to write."""
+        self.program.kill()
+        self.program.wait()
+        self.feeder.join()
+        if self.program.stdout is not None:
+            self.program.stdout.close()
+
+
+def _unzstd(file: io.BufferedReader, path: Path, opened: ExitStack) -> BinaryIO:
+    """Unpack zstd."""
     try:
-        done = subprocess.run(["zstd", "-dc"], input=content, capture_output=True, check=False)
+        content = _Zstd(file, path)
     except OSError:
         raise RetraceError(f"{path}: is packed with zstd, whose program is not here; install it") from None
-    if done.returncode:
-        raise RetraceError(f"{path}: expected a whole zstd file, found a damaged one; get it again")
-    return done.stdout
+    opened.callback(content.end)
+    return cast(BinaryIO, content)
 
 
 def _only_member(file: io.BufferedReader, path: Path) -> BinaryIO:
     """Open the only file of a zip archive; RetraceError if it has several."""
     try:
-        archive = zipfile.ZipFile(io.BytesIO(file.read()))
+        archive = zipfile.ZipFile(file if file.seekable() else io.BytesIO(read_whole(file, path)))
         return _opened(archive, path)
-    except (ValueError, OverflowError) as error:  # of damaged places in the archive
+    except (ValueError, OverflowError, IndexError, struct.error) as error:  # of damaged places in the archive
         raise zipfile.BadZipFile(str(error)) from None
 
 

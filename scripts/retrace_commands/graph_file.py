@@ -30,14 +30,15 @@ from retrace.system.files import check_writable
 from retrace.system.interrupts import ends_like_ctrl_c
 from retrace_commands.edge_lists import compare_counts, may_have_counts, read_comments
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
-from retrace_commands.file_content import STDIN, decoded, open_content, read_head
+from retrace_commands.file_content import STDIN, check_text, decoded, open_content, read_head, read_whole
+from retrace_commands.large_lists import read_large
 from retrace_commands.paths import ArcIds
 from retrace_commands.published_formats import read_table
 from retrace_commands.recognition import is_in_reports, recognise
 from retrace_commands.written_formats import WRITERS, write_as
 
-MOST_TEXT = 1 << 30
-"""Most bytes of a file that is read whole."""
+LARGE = 1 << 20
+"""Bytes from which a list of edges is read in pieces."""
 Labels = NDArray[np.str_] | Int32Array
 
 STORED_KIND = "stored"
@@ -230,18 +231,17 @@ def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
 
 
 def _read_as_table(path: Path, kind: str, columns: list[str]) -> GraphFile:
-    """Read a file of any format whole."""
+    """Read a file of any format: a large list of edges in pieces, others whole."""
+    table: EdgeTable | None = None
     with open_content(path) as file:
-        content = file.read(MOST_TEXT + 1)
-    if len(content) > MOST_TEXT:
-        raise RetraceError(
-            f"{path}: is above {MOST_TEXT >> 20} MiB and in no form that is read in pieces; "
-            "write it as DIMACS"
-        )
-    text = decoded(content)
-    if "\0" in text:
-        raise RetraceError(f"{path}: expected text, found a zero byte; it is binary or damaged")
-    table = read_table(kind, text, path, columns)
+        begin = file.read(LARGE)
+    if len(begin) == LARGE and kind in ("edges", "snap"):
+        table = read_large(path, columns)
+    if table is None:
+        with open_content(path) as file:
+            content = read_whole(file, path)
+        check_text(content, path)
+        table = read_table(kind, decoded(content), path, columns)
     made = number(table)
     return GraphFile(made.graph, path, kind, made.base, made.notes, made.names, made.scale, made.no_weights)
 

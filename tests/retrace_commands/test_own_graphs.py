@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import io
-import lzma
 import os
 import random
 import subprocess
-import zipfile
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -24,9 +19,12 @@ from numpy.testing import assert_allclose
 from command_line import Call, Patch, rows, run
 from cuda_device.errors import OneLineError
 from exact_betweenness import exact_scores
+from graph_files import DIMACS, DIRECTED, EDGES, PACKED, UNDIRECTED
 from graphs import graph
 from retrace.graphs.csr import CSRGraph
+from retrace.graphs.formats import lines
 from retrace.graphs.query import Query
+from retrace_commands import graph_file
 from retrace_commands.graph_file import GraphFile, read_graph, write_graph
 from retrace_commands.scores import normalisation
 
@@ -56,32 +54,6 @@ def refusal(content: bytes | str, tmp_path: Path, name: str = "graph", **options
     return str(caught.value)
 
 
-UNDIRECTED = {
-    "SNAP says undirected": "# Undirected graph: tiny\n# Nodes: 3 Edges: 3\n1\t2\n2\t3\n1\t3\n",
-    "KONECT": "% sym unweighted\n% 3 3 3\n1 2 \n2 3 \n1 3\n",
-    "KONECT without counts, CRLF": "% sym unweighted\r\n1 2\r\n2 3\r\n1 3\r\n",
-    "DIMACS edge": "c colouring\np edge 3 3\ne 1 2\ne 2 3\nc in the middle\ne 1 3\n",
-    "DIMACS col, both ways": "p col 3 3\ne 1 2\ne 2 1\ne 2 3\ne 3 2\ne 1 3\ne 3 1\n",
-    **{
-        f"PACE {kind}": f"p {kind} 3 3\n1 2\n\n2 3 \n1\t3\n"
-        for kind in ("tw", "td", "ds", "tww", "tdp", "cep")
-    },
-    "Steiner": "SECTION Graph\nNodes 3\nEdges 3\nE 1 2 5\nE 2 3 5\nE 1 3 5\nEND\n"
-    "SECTION Terminals\nT 1\nEND\nEOF\n",
-    "matrix": "%%MatrixMarket matrix coordinate pattern symmetric\n% a\n3 3 3\n2 1\n3 2\n3 1\n",
-    "matrix with one sign": "%MatrixMarket matrix coordinate real symmetric\n3 3 3\n2 1 1.0\n3 2 2\n3 1 3\n",
-    "matrix of all entries": "%%MatrixMarket matrix array real symmetric\n3 3\n0\n1\n1\n0\n1\n0\n",
-    "METIS": "3 3\n2 3\n1 3\n1 2\n",
-    "METIS with weights": "% c\n3 3 011 1\n7 2 5 3 5\n7 1 5 3 5\n7 1 5 2 5\n",
-    "GML": 'graph [\n node [ id 7 label "1" ]\n node [ id 8 label "2" ]\n node [ id 9 label "3" ]\n'
-    " edge [ source 7 target 8 ]\n edge [ source 8 target 9 ]\n edge [ source 7 target 9 ]\n]\n",
-    "Pajek": '*Vertices 3\n1 "1"\n2 "2"\n3 "3"\n\n*Edges\n1 2\n2 3\n1 3\n',
-    "GraphML": '<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph '
-    'edgedefault="undirected"><node id="1"/><node id="2"/><node id="3"/><edge source="1" target="2"/>'
-    '<edge source="2" target="3"/><edge source="1" target="3"/></graph></graphml>\n',
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("content", UNDIRECTED.values(), ids=UNDIRECTED)
 def test_what_a_file_says_of_directions_holds_of_its_arcs(content: str, tmp_path: Path) -> None:
     name = "graph.metis" if content in (UNDIRECTED["METIS"], UNDIRECTED["METIS with weights"]) else "graph"
@@ -90,34 +62,11 @@ def test_what_a_file_says_of_directions_holds_of_its_arcs(content: str, tmp_path
     assert arcs_of(found) == both(TRIANGLE)
 
 
-DIRECTED = {
-    "SNAP says directed": "# Directed graph: tiny\n1 2\n2 3\n1 3\n",
-    "KONECT": "% asym positive\n1 2 1 1000\n2 3 1 1001\n1 3 1 1002\n",
-    "Pajek": '*Vertices 3\n1 "1"\n2 "2"\n3 "3"\n*Arcs\n1 2\n2 3\n1 3\n',
-    "GML": 'graph [ directed 1\n'
-    ' node [ id 1 label "1" ]\n node [ id 2 label "2" ]\n node [ id 3 label "3" ]\n'
-    " edge [ source 1 target 2 ]\n edge [ source 2 target 3 ]\n edge [ source 1 target 3 ]\n]\n",
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("content", DIRECTED.values(), ids=DIRECTED)
 def test_directed_files(content: str, tmp_path: Path) -> None:
     found = read(content, tmp_path, solver="betweenness/seq-array")
     assert found.graph.info["directed"] is True
     assert arcs_of(found) == sorted(TRIANGLE)
-
-
-EDGES = {
-    "spaces at ends, CRLF": "1 2  \r\n\r\n  2 3\r\n1 3 ",
-    "tabs and comments in the middle": "1\t2\n# so\n2\t\t3\n% so\n1\t3\n",
-    "CSV with a header": "source,target\n1,2\n2,3\n1,3\n",
-    "CSV without": "1,2\n2, 3\n1 ,3\n",
-    "other words": "From;To\n1;2\n2;3\n1;3\n",
-    "quotes": '"id1","id2","w"\n"1","2","5"\n"2","3","5"\n1,3,5\n',
-    "comment header with weights": "# FromNodeId ToNodeId Weight\n1 2 5\n2 3 5\n1 3 5\n",
-    "byte order mark": "\ufeff1 2\n2 3\n1 3\n",
-    "old line ends": "1 2\r2 3\r1 3\r",
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("content", EDGES.values(), ids=EDGES)
@@ -136,6 +85,8 @@ def test_columns_by_option(tmp_path: Path) -> None:
     assert "has no column c; expected one of: time, cost, b, a" in refusal(
         table, tmp_path, columns=["a", "c"]
     )
+    shifted = "from,to\nr1,1,2\nr2,2,3\n"  # as R writes the names of rows
+    assert "line 2: expected 2 cells, as on the first line" in refusal(shifted, tmp_path, kind="edges")
 
 
 def test_counts_on_the_first_line_are_understood_or_questioned(tmp_path: Path) -> None:
@@ -198,24 +149,6 @@ def test_vertices_without_an_edge_that_a_comment_counts_are_named(tmp_path: Path
     assert "5 vertices; 2 without an edge" in found.notes[0]
 
 
-TEXT = b"p sp 3 2\na 1 2 5\na 2 3 7\n"
-
-
-def zipped(content: bytes) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("net.gr", content)
-    return file.getvalue()
-
-
-PACKED = {
-    "gzip": gzip.compress(TEXT), "gzip twice": gzip.compress(gzip.compress(TEXT)),
-    "bzip2": bz2.compress(TEXT),
-    "xz": lzma.compress(TEXT), "zip": zipped(TEXT), "UTF-16": TEXT.decode().encode("utf-16"),
-    "mark": b"\xef\xbb\xbf" + TEXT, "xz of UTF-16": lzma.compress(TEXT.decode().encode("utf-16")),
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("content", PACKED.values(), ids=PACKED)
 def test_packed_files(content: bytes, tmp_path: Path) -> None:
     found = read(content, tmp_path)
@@ -226,7 +159,7 @@ def test_packed_files(content: bytes, tmp_path: Path) -> None:
 
 def test_zstd(tmp_path: Path, monkeypatch: Patch) -> None:
     try:
-        packed = subprocess.run(["zstd", "-c"], input=TEXT, capture_output=True, check=True).stdout
+        packed = subprocess.run(["zstd", "-c"], input=DIMACS, capture_output=True, check=True).stdout
     except FileNotFoundError:
         pytest.skip("no zstd")
     assert arcs_of(read(packed, tmp_path)) == [("1", "2"), ("2", "3")]
@@ -466,3 +399,58 @@ def test_any_damage_is_one_line(content: str, place: int, inserted: bytes, suffi
             read_graph(file_path, "auto", "sssp/dijkstra-heap")
     finally:
         file_path.unlink()
+
+
+CELLS = st.sampled_from(
+    ["0", "1", "2", "3", "007", "+4", "-5", "9999999999999", "9" * 20, "4.0", "0.5", "1e3", "nan", "NA", "é",
+     "a b", "", '"7"', '"x,y"', "#", "\xa0", "\x0c", "1_0", "0x1"]
+)  # fmt: skip
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> str:
+    """Lines of cells, most of them whole numbers and as many as on the first."""
+    mark, width = draw(st.sampled_from([",", ";", "\t", " ", "  "])), draw(st.integers(2, 4))
+    cells = st.integers(0, 12).map(str)
+    if draw(st.booleans()):
+        words = CELLS.filter(lambda cell: mark != "\t" or (bool(cell.strip()) and " " not in cell))
+        cells = st.one_of(cells, cells, words)  # whether tabs stand for spaces depends on the first 50 lines
+    rows = [mark.join(draw(cells) for _ in range(width)) for _ in range(draw(st.integers(1, 12)))]
+    for _ in range(draw(st.integers(0, 2))):
+        odd = st.sampled_from(
+            ["", " ", "# Nodes: 4 Edges: 3", "% c", " // c", "1", "1,2,3,4,5", "a" + mark + "b"]
+        )
+        rows.insert(draw(st.integers(0, len(rows))), draw(odd))
+    if draw(st.booleans()):
+        rows.insert(0, mark.join(["source", "target", "weight", "time"][:width]))
+    return draw(st.sampled_from(["\n", "\r\n"])).join(rows) + draw(st.sampled_from(["", "\n"]))
+
+
+def read_either_way(content: str, columns: list[str], patch: Patch) -> list[object]:
+    """What is read whole, and in pieces."""
+    path = Path(os.environ.get("TMPDIR", "/tmp"), f"either-{os.getpid()}")
+    path.write_bytes(content.encode())
+    patch.setattr(lines, "PIECE", 24)
+    patch.setattr(graph_file, "is_in_reports", lambda kind, head: False)
+    results: list[object] = []
+    for large in (1 << 20, 1):
+        patch.setattr(graph_file, "LARGE", large)
+        try:
+            found = read_graph(path, "edges", directed=True, columns=columns)
+        except OneLineError as error:
+            results.append(str(error))
+            continue
+        made = found.graph
+        weights = None if made.weights is None else made.weights.tolist()
+        results.append((made.vertices, made.tails().tolist(), made.indices.tolist(), weights, found.names,
+                        found.base, found.scale, found.no_weights, made.info, found.notes))  # fmt: skip
+    path.unlink()
+    return results
+
+
+@given(tables(), st.sampled_from([[], [], ["1", "2"], ["2", "1", "3"]]))
+@settings(max_examples=300, deadline=None)
+def test_large_lists_are_read_as_small(content: str, columns: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        whole, in_pieces = read_either_way(content, columns, patch)
+    assert in_pieces == whole

@@ -1,0 +1,194 @@
+"""Reads a large list of edges in pieces, by pandas; unusual rows are read line by line."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.graphs.formats.lines import read_pieces
+from retrace_commands.edge_lists import (
+    compare_counts,
+    fill,
+    header_of,
+    mark_of,
+    may_have_counts,
+    places_of,
+    read_comments,
+    split_rows,
+)
+from retrace_commands.edge_table import Columns, EdgeTable, Ints, is_short_whole
+from retrace_commands.file_content import check_text, decoded, open_content
+
+COMMENT = re.compile(rb"^[ \t]*(?:#|%|//).*$", re.M)
+OF_NUMBERS = b"0123456789+- \t\n"
+"""The bytes of rows of whole numbers, with what separates cells."""
+
+
+class _UnlikeError(Exception):
+    """A piece is not as the layout says: an id is no whole number, or a line has no end."""
+
+
+@dataclass
+class _Words:
+    """Distinct words, numbered as they came."""
+
+    places: dict[str, int] = field(default_factory=dict)
+
+    def number(self, words: Any) -> Ints:
+        """Return the number of each word, shape (words,)."""
+        import pandas as pd
+
+        codes, distinct = pd.factorize(np.asarray(words, dtype=object))
+        known = [self.places.setdefault(word.strip(), len(self.places)) for word in distinct]
+        return np.array(known, dtype=np.int64)[codes]
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How rows are read."""
+
+    mark: str | None
+    """What separates cells; None for white space."""
+    width: int
+    places: list[int]
+    """Cells of tail, head and perhaps weight."""
+    encoding: str
+    names: _Words | None
+    """Names of vertices; None if ids are whole numbers."""
+
+
+def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
+    """Read a list of edges without holding its text; None if its first line may have counts, or be METIS.
+
+    RetraceError names the first line that is not as the others.
+    """
+    where = str(path)
+    with open_content(path) as file:
+        head = decoded(next(read_pieces(file))[0])
+    mark = mark_of(head)
+    rows = split_rows(head, where, mark)
+    if not rows:
+        return None
+    header = header_of(rows, columns)
+    places = places_of(rows, header, columns, where)
+    width = len(rows[0][1])
+    may_count = header is None and not columns
+    if may_count and any(len(cells) != width for _, cells in rows):
+        return None
+    for encoding, names in (("utf-8", None), ("utf-8", _Words()), ("latin-1", _Words())):
+        layout = _Layout(mark, width, places, encoding, names)
+        try:
+            table = _read(path, layout, 0 if header is None else rows[0][0])
+        except (_UnlikeError, UnicodeDecodeError):
+            continue
+        lines = 0 if table.columns is None else table.columns.ids.shape[1]
+        return None if may_count and may_have_counts(head, lines) else table
+    return None
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    """Yield pieces of whole lines, which end with a line feed."""
+    for piece, last in read_pieces(file):
+        if not last and not piece.endswith(b"\n"):
+            raise _UnlikeError
+        yield piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
+    """Take all rows after the line of the header; a word as an id of numbers raises _UnlikeError."""
+    table, words = EdgeTable(str(path)), _Words()
+    ends: list[Ints] = []
+    weights: list[Ints] = []
+    are_words: list[bool] = []
+    announced, line = None, 0
+    with open_content(path) as file:
+        for piece in _pieces(file):
+            check_text(piece, path)
+            marked = any(mark in piece for mark in (b"#", b"%", b"//"))
+            if comments := b"\n".join(COMMENT.findall(piece)) if marked else b"":
+                announced = read_comments(comments.decode("latin-1"), table) or announced
+            skipped = max(0, header - line)
+            body = piece.split(b"\n", skipped)[-1] if piece.count(b"\n") >= skipped else b""
+            columns = _plain(COMMENT.sub(b"", body) if comments else body, layout)
+            if columns is None:
+                columns = _any(body, table.where, line + skipped + 1, layout)
+            ends.append(_numbered(columns[:2], layout))
+            if len(columns) == 3:
+                are_words.append(columns[2].dtype == object)
+                weights.append(words.number(columns[2]) if are_words[-1] else columns[2])
+            line += piece.count(b"\n")
+    ids = np.concatenate(ends, axis=1)
+    table.columns = Columns(ids, None if layout.names is None else list(layout.names.places))
+    if any(are_words):
+        parts = zip(weights, are_words, strict=True)
+        weights = [part if is_words else _in_words(part, words) for part, is_words in parts]
+        table.columns.weight_words = list(words.places)
+    if weights:
+        table.columns.weights = np.concatenate(weights)
+    if announced is not None:
+        compare_counts(table, announced, ids.shape[1], len(np.unique(ids)))
+    return table
+
+
+def _in_words(weights: Ints, words: _Words) -> Ints:
+    """Return the number of the word of each weight."""
+    distinct, places = np.unique(weights, return_inverse=True)
+    return words.number(list(map(str, distinct.tolist())))[places]
+
+
+def _numbered(ends: list[NDArray[Any]], layout: _Layout) -> Ints:
+    """Return ids, or numbers of names, shape (2, rows)."""
+    if layout.names is not None:  # tail and head in turn: names are in the order of the file
+        return layout.names.number(np.column_stack(ends).astype(object).ravel()).reshape(-1, 2).T
+    numbers = []
+    for column in ends:
+        if column.dtype == object:
+            words = _Words()
+            places = words.number(column)
+            if not all(map(is_short_whole, words.places)):
+                raise _UnlikeError
+            column = np.array(list(map(int, words.places)), dtype=np.int64)[places]
+        numbers.append(column)
+    return np.stack(numbers)
+
+
+def _plain(body: bytes, layout: _Layout) -> list[NDArray[Any]] | None:
+    """Return columns of whole numbers, or else of words; None if a row is unusual, or wrong."""
+    import pandas as pd
+
+    first = next((line for line in body.split(b"\n", 100) if line.strip()), b"")
+    mark = None if layout.mark is None else layout.mark.encode()
+    if b'"' in body or len(first.split(mark)) != layout.width:
+        return None
+    is_whole = not body.translate(None, OF_NUMBERS + (mark or b""))
+    if not is_whole and re.search(r"[^\S \t\n]", body.decode(layout.encoding)):  # spaces unknown to pandas
+        return None
+    for kind in ("int64", "str") if is_whole and layout.names is None else ("str",):
+        try:
+            rows = pd.read_csv(
+                BytesIO(body), sep=layout.mark or r"\s+", header=None, names=list(range(layout.width)),
+                dtype=kind, index_col=False, skipinitialspace=True, na_filter=False, quoting=csv.QUOTE_NONE,
+                encoding=layout.encoding,
+            )  # fmt: skip
+        except (ValueError, OverflowError):  # of these is what pandas raises where a row has too many cells
+            continue
+        columns = [rows[place].to_numpy() for place in range(layout.width)]
+        if kind == "str" and any((column == "").any() for column in columns):
+            return None
+        return [columns[place] for place in layout.places]
+    return None
+
+
+def _any(body: bytes, where: str, first: int, layout: _Layout) -> list[NDArray[Any]]:
+    """Return columns of words; RetraceError names the line that is not as the others."""
+    table = EdgeTable(where)
+    rows = split_rows(body.decode(layout.encoding), where, layout.mark, first)
+    fill(table, rows, layout.places, layout.width)
+    columns = [table.tails, table.heads, *([] if table.weights is None else [table.weights])]
+    return [np.array(column, dtype=object) for column in columns]

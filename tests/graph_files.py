@@ -1,0 +1,72 @@
+"""Small files of each format that is read: most have the triangle 1, 2, 3, once undirected and once not."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+
+UNDIRECTED = {
+    "SNAP says undirected": "# Undirected graph: tiny\n# Nodes: 3 Edges: 3\n1\t2\n2\t3\n1\t3\n",
+    "KONECT": "% sym unweighted\n% 3 3 3\n1 2 \n2 3 \n1 3\n",
+    "KONECT without counts, CRLF": "% sym unweighted\r\n1 2\r\n2 3\r\n1 3\r\n",
+    "DIMACS edge": "c colouring\np edge 3 3\ne 1 2\ne 2 3\nc in the middle\ne 1 3\n",
+    "DIMACS col, both ways": "p col 3 3\ne 1 2\ne 2 1\ne 2 3\ne 3 2\ne 1 3\ne 3 1\n",
+    **{
+        f"PACE {kind}": f"p {kind} 3 3\n1 2\n\n2 3 \n1\t3\n"
+        for kind in ("tw", "td", "ds", "tww", "tdp", "cep")
+    },
+    "Steiner": "SECTION Graph\nNodes 3\nEdges 3\nE 1 2 5\nE 2 3 5\nE 1 3 5\nEND\n"
+    "SECTION Terminals\nT 1\nEND\nEOF\n",
+    "matrix": "%%MatrixMarket matrix coordinate pattern symmetric\n% a\n3 3 3\n2 1\n3 2\n3 1\n",
+    "matrix with one sign": "%MatrixMarket matrix coordinate real symmetric\n3 3 3\n2 1 1.0\n3 2 2\n3 1 3\n",
+    "matrix of all entries": "%%MatrixMarket matrix array real symmetric\n3 3\n0\n1\n1\n0\n1\n0\n",
+    "METIS": "3 3\n2 3\n1 3\n1 2\n",
+    "METIS with weights": "% c\n3 3 011 1\n7 2 5 3 5\n7 1 5 3 5\n7 1 5 2 5\n",
+    "GML": 'graph [\n node [ id 7 label "1" ]\n node [ id 8 label "2" ]\n node [ id 9 label "3" ]\n'
+    " edge [ source 7 target 8 ]\n edge [ source 8 target 9 ]\n edge [ source 7 target 9 ]\n]\n",
+    "Pajek": '*Vertices 3\n1 "1"\n2 "2"\n3 "3"\n\n*Edges\n1 2\n2 3\n1 3\n',
+    "GraphML": '<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph '
+    'edgedefault="undirected"><node id="1"/><node id="2"/><node id="3"/><edge source="1" target="2"/>'
+    '<edge source="2" target="3"/><edge source="1" target="3"/></graph></graphml>\n',
+}  # fmt: skip
+
+DIRECTED = {
+    "SNAP says directed": "# Directed graph: tiny\n1 2\n2 3\n1 3\n",
+    "KONECT": "% asym positive\n1 2 1 1000\n2 3 1 1001\n1 3 1 1002\n",
+    "Pajek": '*Vertices 3\n1 "1"\n2 "2"\n3 "3"\n*Arcs\n1 2\n2 3\n1 3\n',
+    "GML": 'graph [ directed 1\n'
+    ' node [ id 1 label "1" ]\n node [ id 2 label "2" ]\n node [ id 3 label "3" ]\n'
+    " edge [ source 1 target 2 ]\n edge [ source 2 target 3 ]\n edge [ source 1 target 3 ]\n]\n",
+}  # fmt: skip
+
+EDGES = {
+    "spaces at ends, CRLF": "1 2  \r\n\r\n  2 3\r\n1 3 ",
+    "tabs and comments in the middle": "1\t2\n# so\n2\t\t3\n% so\n1\t3\n",
+    "CSV with a header": "source,target\n1,2\n2,3\n1,3\n",
+    "CSV without": "1,2\n2, 3\n1 ,3\n",
+    "other words": "From;To\n1;2\n2;3\n1;3\n",
+    "quotes": '"id1","id2","w"\n"1","2","5"\n"2","3","5"\n1,3,5\n',
+    "comment header with weights": "# FromNodeId ToNodeId Weight\n1 2 5\n2 3 5\n1 3 5\n",
+    "byte order mark": "\ufeff1 2\n2 3\n1 3\n",
+    "old line ends": "1 2\r2 3\r1 3\r",
+}  # fmt: skip
+
+DIMACS = b"p sp 3 2\na 1 2 5\na 2 3 7\n"
+
+
+def zipped(content: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("net.gr", content)
+    return file.getvalue()
+
+
+PACKED = {
+    "gzip": gzip.compress(DIMACS), "gzip twice": gzip.compress(gzip.compress(DIMACS)),
+    "bzip2": bz2.compress(DIMACS),
+    "xz": lzma.compress(DIMACS), "zip": zipped(DIMACS), "UTF-16": DIMACS.decode().encode("utf-16"),
+    "mark": b"\xef\xbb\xbf" + DIMACS, "xz of UTF-16": lzma.compress(DIMACS.decode().encode("utf-16")),
+}  # fmt: skip
