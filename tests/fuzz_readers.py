@@ -62,7 +62,7 @@ KINDS = (
     "edges", "counted", "snap", "konect", "metis", "matrix-market", "pace", "dimacs", "he", "steiner",
     "graphml", "gml", "pajek",
 )  # fmt: skip
-SOLVERS = (None, "bfs/queue", "sssp/dijkstra-heap", "bellman-ford/queue", "betweenness/seq-array")
+SOLVERS = (None, "bfs/queue", "sssp/dijkstra-heap", "bellman-ford/sequential", "betweenness/seq-array")
 
 
 class TooSlowError(BaseException):

@@ -23,6 +23,8 @@ UNDIRECTED = {
     "matrix": "%%MatrixMarket matrix coordinate pattern symmetric\n% a\n3 3 3\n2 1\n3 2\n3 1\n",
     "matrix with one sign": "%MatrixMarket matrix coordinate real symmetric\n3 3 3\n2 1 1.0\n3 2 2\n3 1 3\n",
     "matrix of all entries": "%%MatrixMarket matrix array real symmetric\n3 3\n0\n1\n1\n0\n1\n0\n",
+    "PACE ocr with an order": "p ocr 1 2 3 2\n3\n1\n2\n1 2\n2 3\n1 3\n",
+    "DIMACS col of all lines": "p col 3 3\nn 1 5\nd 2 1 2\nv 3 4\nx 1 2\ne 1 2\ne 2 3\ne 1 3\n",
     "METIS": "3 3\n2 3\n1 3\n1 2\n",
     "METIS with weights": "% c\n3 3 011 1\n7 2 5 3 5\n7 1 5 3 5\n7 1 5 2 5\n",
     "GML": 'graph [\n node [ id 7 label "1" ]\n node [ id 8 label "2" ]\n node [ id 9 label "3" ]\n'
@@ -37,6 +39,8 @@ DIRECTED = {
     "SNAP says directed": "# Directed graph: tiny\n1 2\n2 3\n1 3\n",
     "KONECT": "% asym positive\n1 2 1 1000\n2 3 1 1001\n1 3 1 1002\n",
     "Pajek": '*Vertices 3\n1 "1"\n2 "2"\n3 "3"\n*Arcs\n1 2\n2 3\n1 3\n',
+    "Pajek without names": "% c\n*Network tiny\n*Vertices 3\n\n*Arcslist\n1 2 3\n2 3\n*Edges\n",
+    "PACE 2022": "% c\n3 3 0\n2 3\n3\n\n",
     "GML": 'graph [ directed 1\n'
     ' node [ id 1 label "1" ]\n node [ id 2 label "2" ]\n node [ id 3 label "3" ]\n'
     " edge [ source 1 target 2 ]\n edge [ source 2 target 3 ]\n edge [ source 1 target 3 ]\n]\n",
@@ -64,9 +68,9 @@ def zipped(content: bytes) -> bytes:
     return file.getvalue()
 
 
+PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zip": zipped}
 PACKED = {
-    "gzip": gzip.compress(DIMACS), "gzip twice": gzip.compress(gzip.compress(DIMACS)),
-    "bzip2": bz2.compress(DIMACS),
-    "xz": lzma.compress(DIMACS), "zip": zipped(DIMACS), "UTF-16": DIMACS.decode().encode("utf-16"),
+    **{name: pack(DIMACS) for name, pack in PACKERS.items()},
+    "gzip twice": gzip.compress(gzip.compress(DIMACS)), "UTF-16": DIMACS.decode().encode("utf-16"),
     "mark": b"\xef\xbb\xbf" + DIMACS, "xz of UTF-16": lzma.compress(DIMACS.decode().encode("utf-16")),
 }  # fmt: skip

@@ -37,7 +37,7 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
         if announced is not None and announced[1] == 0:
             return table
         raise RetraceError(f"{where}, line 1: expected lines 'u v', some, found the file's end after 0")
-    if is_metis(rows) and counted is None and any(len(cells) != 2 for _, cells in rows):
+    if counted is None and (is_feedback(rows) or (is_metis(rows) and any(len(row) != 2 for _, row in rows))):
         return read_metis(text, where)
     header = header_of(rows, columns)
     if header is not None:
@@ -174,6 +174,15 @@ def is_metis(rows: list[Cells]) -> bool:
     return metis_fits(int(first[0]), int(first[1]), [cells for _, cells in rows[1:]])
 
 
+def is_feedback(rows: list[Cells]) -> bool:
+    """Return whether rows are those of PACE 2022: 'vertices arcs 0', then the heads of each vertex's arcs."""
+    first, rest = rows[0][1], [cells for _, cells in rows[1:]]
+    if len(first) != 3 or not all(map(COUNT.fullmatch, first)) or first[2] != "0":
+        return False
+    is_list = all(len(cells) == 3 for cells in rest)
+    return not is_list and len(rest) <= int(first[0]) and sum(map(len, rest)) == int(first[1])
+
+
 def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str], where: str) -> list[int]:
     """Return which cells hold tail, head and perhaps weight."""
     width = len(header or (rows[0][1] if rows else ["", ""]))
@@ -251,7 +260,10 @@ def compare_counts(
 
 
 def read_metis(text: str, where: str) -> EdgeTable:
-    """Read METIS: counts, then the neighbours of each vertex in turn, perhaps with weights."""
+    """Read METIS: counts, then the neighbours of each vertex in turn, perhaps with weights.
+
+    PACE 2022 has directed graphs in this form, with each arc at its tail alone.
+    """
     given = text.removesuffix("\n").split("\n")
     lines = [line.split() for line in given if not line.lstrip().startswith("%")]
     while lines and not lines[0]:
@@ -283,7 +295,9 @@ def read_metis(text: str, where: str) -> EdgeTable:
         table.heads += cells[::step]
         if table.weights is not None:
             table.weights += cells[1::2]
-    if len(table.tails) != 2 * edges:
+    if edges and len(head) == 3 and form == "000" and len(table.tails) == edges:
+        table.directed, table.has_both = True, False
+    elif len(table.tails) != 2 * edges:
         raise RetraceError(
             f"{where}: expected {edges} edges, each at both ends, found {len(table.tails)} ends"
         )

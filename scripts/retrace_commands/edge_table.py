@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
+from retrace.graphs.arc_sets import with_reverse_arcs
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.formats.lines import LARGEST
 from retrace.graphs.formats.parsing import MOST_PER_ARC, MOST_VERTICES
@@ -85,10 +85,27 @@ def number(table: EdgeTable) -> NumberedGraph:
     info: dict[str, Any] = {} if table.directed is None else {"directed": table.directed}
     graph = from_arcs(vertices, tails, heads, weights, info)
     if table.directed is False:
-        if table.has_both and not is_symmetric(graph):
-            raise RetraceError(f"{table.where}: expected each edge at both its ends, found some only at one")
+        if table.has_both:
+            _check_both_ends(table.where, graph)
         graph = with_reverse_arcs(graph)
     return NumberedGraph(graph, base, names, scale, no_weights, tuple(table.notes))
+
+
+def _check_both_ends(where: str, graph: CSRGraph) -> None:
+    """Raise RetraceError unless each edge is at both its ends, with one weight, and none is a loop."""
+    tails, heads = graph.tails(), graph.indices
+    weights = np.zeros(graph.arcs, np.int32) if graph.weights is None else graph.weights
+    if (loops := np.flatnonzero(tails == heads)).size:
+        raise RetraceError(
+            f"{where}: vertex {tails[loops[0]] + 1} is its own neighbour, but METIS has no self-loops; write "
+            "a list of edges"
+        )
+    there, back = np.lexsort((weights, heads, tails)), np.lexsort((weights, tails, heads))
+    if not (np.array_equal(tails[there], heads[back]) and np.array_equal(heads[there], tails[back])):
+        raise RetraceError(f"{where}: expected each edge at both its ends, found some only at one")
+    if (uneven := np.flatnonzero(weights[there] != weights[back])).size:
+        tail, head = tails[there[uneven[0]]] + 1, heads[there[uneven[0]]] + 1
+        raise RetraceError(f"{where}: expected one weight at both ends of the edge {tail} {head}, found two")
 
 
 def _columns(table: EdgeTable) -> Columns:
@@ -146,14 +163,19 @@ def _numbered(table: EdgeTable, columns: Columns) -> tuple[list[str] | None, int
     return list(map(str, whole)), 0, ids, len(whole)
 
 
-def _within_header(table: EdgeTable, columns: Columns) -> Ints:
-    """Return ids from 0; RetraceError if the header's number of vertices does not have one."""
-    edges, vertices = columns.ids.shape[1], table.vertices or 0
+def check_vertices(where: str, vertices: int, edges: int) -> None:
+    """Raise RetraceError if a header has far more vertices than edges."""
     if vertices > (most := max(MOST_VERTICES, MOST_PER_ARC * edges)):
         raise RetraceError(
-            f"{table.where}: expected at most {most} vertices with {edges} edges, found {vertices}, which "
-            "would fill the memory"
+            f"{where}: expected at most {most} vertices with {edges} edges, found {vertices}, which would "
+            "fill the memory"
         )
+
+
+def _within_header(table: EdgeTable, columns: Columns) -> Ints:
+    """Return ids from 0; RetraceError if the header's number of vertices does not have one."""
+    vertices = table.vertices or 0
+    check_vertices(table.where, vertices, columns.ids.shape[1])
     last = table.base + vertices - 1
     ids = columns.ids
     wrong = (ids < table.base) | (ids > last) if columns.names is None else ids >= 0

@@ -31,7 +31,7 @@ HEAD_BYTES = 1 << 16
 MOST_PACKINGS = 4
 """A file that is packed in itself more often is refused."""
 
-BYTES_PER_LINE, MOST_PER_BYTE = 16, 4
+BYTES_PER_LINE, MOST_PER_BYTE = 32, 4
 """Memory that an arc takes at least, and length of its line at most, for each byte of its place in memory."""
 TEXT_FACTOR = 32
 """Memory for each byte of text that is read whole, where edges are words in Python."""

@@ -23,7 +23,7 @@ from retrace_commands.edge_lists import (
     split_rows,
 )
 from retrace_commands.edge_table import Columns, EdgeTable, Ints, is_short_whole
-from retrace_commands.file_content import check_text, decoded, open_content
+from retrace_commands.file_content import check_text, open_content, read_head
 
 COMMENT = re.compile(rb"^[ \t]*(?:#|%|//).*$", re.M)
 OF_NUMBERS = b"0123456789+- \t\n"
@@ -69,8 +69,7 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
     RetraceError names the first line that is not as the others.
     """
     where = str(path)
-    with open_content(path) as file:
-        head = decoded(next(read_pieces(file))[0])
+    head = read_head(path).rpartition("\n")[0]
     mark = mark_of(head)
     rows = split_rows(head, where, mark)
     if not rows:

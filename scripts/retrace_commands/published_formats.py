@@ -8,11 +8,17 @@ from pathlib import Path
 
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import read_edges, read_metis
-from retrace_commands.edge_table import EdgeTable
+from retrace_commands.edge_table import EdgeTable, check_vertices
 from retrace_commands.recognition import BANNER, DIMACS, PACE
+
+SKEW = {("coordinate", kind) for kind in ("real", "double", "integer")}
+"""Storage and field of matrices that are read if they are skew-symmetric."""
 
 KEYWORDS = {"dimacs": ("a", "e"), "he": ("E",), "pace": ("e", "")}
 """What begins a line of an edge or arc."""
+
+NO_EDGES = ("t", "n", "d", "v", "x")
+"""What begins a line of DIMACS about the problem: terminals, vertices, places in space, parameters."""
 
 UNWEIGHTED = ("unweighted", "positive", "dynamic", "multi", "")
 """Kinds of KONECT whose third column is no weight, but how often an edge is there."""
@@ -52,12 +58,17 @@ def _whole(word: str) -> int:
 def _read_with_header(kind: str, text: str, where: str) -> EdgeTable:
     """Read DIMACS, PACE or H/E with all lines that are published."""
     table = EdgeTable(where, base=0 if kind == "he" else 1)
-    lines = 0
+    lines = order = 0
     for number, words in _lines(text, ()):
-        if (words[0][0] == "c" and kind != "he") or (kind == "dimacs" and words[0] in ("t", "n")):
+        if (words[0][0] == "c" and kind != "he") or (kind == "dimacs" and words[0] in NO_EDGES):
             continue
         if table.vertices is None:
             lines = _read_header(kind, table, number, words)
+            if words[1] == "ocr" and len(words) == 6:  # PACE 2024 with a cutwidth: an order comes first
+                order = table.vertices or 0
+            continue
+        if order and len(words) == 1:
+            order -= 1
             continue
         keyword = words[0] if words[0] in KEYWORDS[kind] else ""
         cells = words[1:] if keyword else words
@@ -158,7 +169,8 @@ def _read_matrix(text: str, where: str) -> EdgeTable:
     if (
         storage not in ("coordinate", "array")
         or kind not in known
-        or symmetry not in ("general", "symmetric")
+        or symmetry not in ("general", "symmetric", "skew-symmetric")
+        or (symmetry == "skew-symmetric" and (storage, kind) not in SKEW)
     ):
         raise RetraceError(
             f"{where}, line 1: expected 'coordinate' or 'array', one of {', '.join(known)}, 'general' or "
@@ -180,6 +192,9 @@ def _read_matrix(text: str, where: str) -> EdgeTable:
         if len(cells) != (2 if kind == "pattern" else 3):
             raise _blame(where, number, "'u v'" if kind == "pattern" else "'u v w'", cells)
         _add(table, number, cells, cells)
+        if symmetry == "skew-symmetric":  # the other half has the opposite sign
+            weight = cells[2][1:] if cells[2].startswith("-") else "-" + cells[2].removeprefix("+")
+            _add(table, number, [cells[1], cells[0], weight], cells)
     return table
 
 
@@ -225,8 +240,12 @@ def _read_by_igraph(kind: str, text: str, where: str) -> EdgeTable:
         import igraph
     except ModuleNotFoundError:
         raise RetraceError(f"{where}: {kind} is read by igraph, which is not installed: make peers") from None
+    if kind == "graphml":
+        _check_graphml(text, where)
+    if kind == "pajek":
+        text = _plain_pajek(text, where)
     with tempfile.NamedTemporaryFile("w", suffix=f".{kind}", encoding="utf-8") as file:
-        file.write(re.sub(r"\n\s*\n", "\n", text) if kind == "pajek" else text)  # igraph ends at blank lines
+        file.write(text)
         file.flush()
         with warnings.catch_warnings(record=True) as doubts:
             warnings.simplefilter("always")
@@ -238,7 +257,7 @@ def _read_by_igraph(kind: str, text: str, where: str) -> EdgeTable:
     if reason:
         reason = " ".join(reason.split()).partition(" Location:")[0].rpartition(" -- ")[2][:120]
         raise RetraceError(f"{where}: expected {kind}, found what igraph refuses ({reason})")
-    names = [str(k) for k in range(graph.vcount())]
+    names = [str(k) for k in range(1, graph.vcount() + 1)]
     keys = ("id", "name", "label") if kind == "graphml" else ("label", "name", "id")
     for key in keys:
         if key not in graph.vs.attributes():
@@ -256,6 +275,37 @@ def _read_by_igraph(kind: str, text: str, where: str) -> EdgeTable:
     if weight is not None:
         table.weights = [_plain(value) for value in graph.es[weight]]
     return table
+
+
+def _check_graphml(text: str, where: str) -> None:
+    """Raise RetraceError for what igraph skips without a word."""
+    graphs = re.findall(r"<graph\b[^>]*>", text)
+    default = re.search(r"\bedgedefault\s*=\s*[\"'](\w+)", graphs[0]) if graphs else None
+    edges = re.findall(r"<edge\b[^>]*\bdirected\s*=\s*[\"'](\w+)", text)
+    wrong = ""
+    if len(graphs) != 1:
+        wrong = f"one graph, found {len(graphs)}; name a file for each"
+    elif default is None:
+        wrong = "edgedefault, directed or undirected, in <graph>, found neither"
+    elif set(edges) - {str(default[1] == "directed").lower()}:
+        wrong = f"all edges {default[1]}, as edgedefault says, found others; write each undirected edge twice"
+    elif re.search(r"<(hyperedge|port)\b", text):
+        wrong = "edges of two vertices, found hyperedges or ports, which no graph here has"
+    if wrong:
+        raise RetraceError(f"{where}: expected {wrong}")
+
+
+def _plain_pajek(text: str, where: str) -> str:
+    """Return the text as igraph reads it; RetraceError where igraph would take arcs for edges."""
+    text = re.sub(r"^[ \t]*(%.*)?\n", "", text.removesuffix("\n") + "\n", flags=re.M)
+    if announced := re.search(r"^\*vertices\s+(\d+)", text, re.I | re.M):
+        check_vertices(where, int(announced[1][:12]), text.count("\n"))
+    section = re.compile(r"^\*(arc|edge)[a-z]*.*\n", re.I | re.M)
+    if len(set(map(str.lower, section.findall(text)))) > 1:
+        text = re.sub(section.pattern + r"(?=\*|\Z)", "", text, flags=section.flags)  # without the empty ones
+        if len(set(map(str.lower, section.findall(text)))) > 1:
+            raise RetraceError(f"{where}: expected *Arcs or *Edges, found both; write each edge as two arcs")
+    return text
 
 
 def _plain(value: object) -> str:

@@ -45,7 +45,7 @@ def recognise(head: str, path: Path) -> str:
         if "<graphml" in head:
             return "graphml"
         raise RetraceError(f"{path}: is a web page or XML other than GraphML; get the graph's file again")
-    if re.match(r"\*(vertices|network|arcs|edges)\b", first, re.I):
+    if re.match(r"(%.*\n\s*)*\*(vertices|network|arcs|edges)\b", "\n".join(lines).lstrip(), re.I):
         return "pajek"
     if re.match(r"(33D32945|SECTION\b)", first, re.I):
         return "steiner"
@@ -73,6 +73,8 @@ def recognise(head: str, path: Path) -> str:
         return "metis"
     if re.fullmatch(r"[^\S\n]*p\s.*", first):
         raise RetraceError(f"{path}: {first[:60]!a} is a problem of another kind than {DIMACS + PACE}")
+    if any(re.match(r"\s*\(.*\)[^,()]*;\s*$", line) for line in lines):
+        raise RetraceError(f"{path}: has trees in Newick's form; write the edges of one as CSV")
     data = [line for line in lines if not line.lstrip().startswith(COMMENTS)][:50]
     if not data and lines[0].startswith("#"):
         return "snap"

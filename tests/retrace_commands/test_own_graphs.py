@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +18,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from command_line import Call, Patch, rows, run
+from cuda_device import memory
 from cuda_device.errors import OneLineError
 from exact_betweenness import exact_scores
-from graph_files import DIMACS, DIRECTED, EDGES, PACKED, UNDIRECTED
+from graph_files import DIMACS, DIRECTED, EDGES, PACKED, PACKERS, UNDIRECTED
 from graphs import graph
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.formats import lines
@@ -117,8 +119,38 @@ def test_metis_and_a_list_of_edges_are_told_apart(tmp_path: Path) -> None:
     one_way = "3 2\n2\n3\n1 2\n"
     assert "at both its ends" in refusal(one_way, tmp_path, "x.graph")
     assert "expected 3 lines after the header" in refusal("3 2\n2\n1\n", tmp_path, "x.graph")
+    assert "no self-loops" in refusal("2 2\n1 2\n1 2\n", tmp_path, "x.graph")
+    assert "one weight at both ends of the edge 1 2" in refusal("2 1 1\n2 5\n1 6\n", tmp_path, "x.graph")
     alone = read("3 1\n2\n1\n\n", tmp_path, "x.graph")  # the last line is that of a vertex without edges
     assert (alone.graph.vertices, alone.graph.arcs) == (3, 2)
+
+
+def test_skew_symmetric_matrices_have_both_signs(tmp_path: Path) -> None:
+    matrix = "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 5\n3 1 -0.5\n"
+    found = read(matrix, tmp_path, solver="bellman-ford/sequential", directed=True)
+    assert arcs_of(found) == [("1", "2"), ("1", "3"), ("2", "1"), ("3", "1")]
+    assert (found.graph.weights.tolist(), found.scale) == ([-10, 1, 10, -1], 2)  # type: ignore[union-attr]
+
+
+def zstd(content: bytes) -> bytes:
+    try:
+        return subprocess.run(["zstd", "-c"], input=content, capture_output=True, check=True).stdout
+    except FileNotFoundError:
+        pytest.skip("no zstd")
+
+
+BOMBS = (b"1 2\n", b" ", b"alice bob\n", b"\n", b"# no\n")
+
+
+@pytest.mark.parametrize("pack", [*PACKERS.values(), zstd], ids=[*PACKERS, "zstd"])
+def test_what_unpacks_to_more_than_memory_is_refused(
+    pack: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: Patch
+) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 1 << 20)
+    for line in BOMBS if pack is PACKERS["gzip"] else BOMBS[:1]:
+        bomb = pack(b"1 2\n" * 9000 + line * ((5 << 20) // len(line)) + b"1 2\n")
+        for kind in ("auto", "metis"):
+            assert "memory" in refusal(bomb, tmp_path, kind=kind)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +163,14 @@ def test_metis_and_a_list_of_edges_are_told_apart(tmp_path: Path) -> None:
      ("p hs 3 3\n1 2\n2 3\n", "hypergraph"), ("p edge 2 2\ne 1 2\n", "expected 2 lines"),
      ("p edge 2 1\ne 1 3\n", "ids from 1 to 2"), ("1 2\n3\n", "line 2: expected 2 cells"),
      ("%%MatrixMarket matrix coordinate complex general\n1 1 0\n", "convert the matrix"),
-     ("%%MatrixMarket matrix coordinate real skew-symmetric\n1 1 0\n", "convert the matrix"),
+     ("%%MatrixMarket matrix array real skew-symmetric\n1 1\n0\n", "convert the matrix"),
+     ("((1,2),3);\n(1,(2,3));\n", "Newick"), ("*Vertices 9999999\n1 2\n", "would fill the memory"),
+     ("*Vertices 3\n*Arcs\n1 2\n*Edgeslist\n2 3\n", "found both"),
+     ("<graphml><graph><node id='a'/></graph></graphml>", "expected edgedefault"),
+     ("<graphml><graph edgedefault='directed'/><graph edgedefault='directed'/></graphml>", "found 2"),
+     ("<graphml><graph edgedefault='directed'><hyperedge/></graph></graphml>", "hyperedges"),
+     ("<graphml><graph edgedefault='directed'><node id='a'/><edge source='a' target='a' directed='false'/>"
+      "</graph></graphml>", "all edges directed"),
      ("%%MatrixMarket matrix coordinate real general\n2 3 0\n", "square"), ("{}", "JSON"),
      ("digraph G {\n a -> b\n}\n", "Graphviz"), ("<html></html>\n", "web page"), (b"PAR1\x00\x00", "Parquet"),
      ("0 1\n" * 99 + "1 \x00\n", "zero byte"), (b"\xfd7zXZ\x00junk", "damaged"),
@@ -158,10 +197,7 @@ def test_packed_files(content: bytes, tmp_path: Path) -> None:
 
 
 def test_zstd(tmp_path: Path, monkeypatch: Patch) -> None:
-    try:
-        packed = subprocess.run(["zstd", "-c"], input=DIMACS, capture_output=True, check=True).stdout
-    except FileNotFoundError:
-        pytest.skip("no zstd")
+    packed = zstd(DIMACS)
     assert arcs_of(read(packed, tmp_path)) == [("1", "2"), ("2", "3")]
     assert "damaged" in refusal(packed[:-5], tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
