@@ -270,6 +270,6 @@ TABLE_FILE = path_ending(
 )
 COMPARISON_FILE = path_ending("end in .csv or .svg", ".csv", ".svg")
 GRAPH_PATH = path_ending(
-    "end in .he, .gr, .mtx or .graph, or be a folder's name without a dot",
-    "", ".he", ".gr", ".mtx", ".graph", ".metis",
+    "end in .he, .gr, .mtx, .graph or .parquet, or be a folder's name without a dot",
+    "", ".he", ".gr", ".mtx", ".graph", ".metis", ".parquet",
 )  # fmt: skip

@@ -39,6 +39,26 @@ class Columns:
 
 
 @dataclass
+class Words:
+    """Distinct words, numbered as they come."""
+
+    places: dict[str, int] = field(default_factory=dict)
+
+    def number(self, words: NDArray[np.object_]) -> Ints:
+        """Return the number of each word, shape (words,)."""
+        import pandas as pd
+
+        codes, distinct = pd.factorize(words)
+        known = [self.places.setdefault(word.strip(), len(self.places)) for word in distinct]
+        return np.array(known, dtype=np.int64)[codes]
+
+    @property
+    def listed(self) -> list[str]:
+        """The words by number."""
+        return list(self.places)
+
+
+@dataclass
 class EdgeTable:
     """The edges of a file, in its order."""
 

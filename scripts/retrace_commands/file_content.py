@@ -39,7 +39,7 @@ TEXT_FACTOR = 32
 ZSTD_MAGIC, ZIP_MAGIC = b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 UTF16, UTF8_BOM = (b"\xff\xfe", b"\xfe\xff"), b"\xef\xbb\xbf"
 UNREADABLE = {
-    b"PAR1": "Parquet; write CSV, in pandas by `to_csv(index=False)`",
+    b"PAR1": "Parquet inside something else; unpack it",
     b"\x89HDF": "HDF5; write an edge list or CSV",
     b"\x93NUMPY": "a NumPy array; write an edge list or CSV",
     b"7z\xbc\xaf": "a 7z archive; unpack it",

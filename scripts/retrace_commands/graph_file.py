@@ -30,11 +30,12 @@ from retrace.system.files import check_writable
 from retrace.system.interrupts import ends_like_ctrl_c
 from retrace_commands.edge_lists import compare_counts, may_have_counts, read_comments
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
-from retrace_commands.file_content import STDIN, check_text, decoded, open_content, read_head, read_whole
+from retrace_commands.file_content import check_text, decoded, open_content, read_head, read_whole
 from retrace_commands.large_lists import read_large
+from retrace_commands.parquet_files import is_parquet, read_parquet
 from retrace_commands.paths import ArcIds
 from retrace_commands.published_formats import read_table
-from retrace_commands.recognition import is_in_reports, recognise
+from retrace_commands.recognition import REPORTS, is_in_reports, recognise
 from retrace_commands.written_formats import WRITERS, write_as
 
 LARGE = 1 << 20
@@ -164,8 +165,9 @@ def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str])
         graph = rows_of(dense.load(path)) if complete else csr.load(path, negative, wide)
         return GraphFile(graph, path, STORED_KIND, 0)
     with interruptible():
-        known = recognise(read_head(path), path) if kind == "auto" else kind
-        return _read_file(path, known, solver, columns)
+        if kind == "auto":
+            kind = "parquet" if is_parquet(path) else recognise(read_head(path), path)
+        return _read_file(path, kind, solver, columns)
 
 
 def _read_file(path: Path, kind: str, solver: str | None, columns: list[str]) -> GraphFile:
@@ -174,7 +176,7 @@ def _read_file(path: Path, kind: str, solver: str | None, columns: list[str]) ->
     negative = not uses_weights or str(solver).startswith("bellman-ford/")
     refusal: RetraceError | None = None
     graph_file: GraphFile | None = None
-    if is_in_reports(kind, read_head(path)) and not columns:
+    if kind in REPORTS and not columns and is_in_reports(kind, read_head(path)):
         try:
             graph_file = _read_plain(path, kind, negative)
         except RetraceError as error:
@@ -208,7 +210,7 @@ def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
     """Read a file of a format of the reports; None if it is a list of edges with more to it."""
     layout = "snap" if kind == "edges" else kind
     with open_content(path) as file:
-        size = path.stat().st_size if isinstance(file, io.BufferedReader) and path != STDIN else None
+        size = path.stat().st_size if isinstance(getattr(file, "raw", None), io.FileIO) else None
         description = escaped(f"reading {path}")
         with tqdm.wrapattr(file, "read", total=size, desc=description, leave=False, disable=None) as watched:
             graph = parse_stream(cast(BinaryIO, watched), layout, path, negative=negative, any_sum=True)
@@ -231,12 +233,12 @@ def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
 
 
 def _read_as_table(path: Path, kind: str, columns: list[str]) -> GraphFile:
-    """Read a file of any format: a large list of edges in pieces, others whole."""
-    table: EdgeTable | None = None
-    with open_content(path) as file:
-        begin = file.read(LARGE)
-    if len(begin) == LARGE and kind in ("edges", "snap"):
-        table = read_large(path, columns)
+    """Read a file of any format: Parquet, a large list of edges in pieces, others whole."""
+    table = read_parquet(path, columns) if kind == "parquet" else None
+    if kind in ("edges", "snap"):
+        with open_content(path) as file:
+            is_large = len(file.read(LARGE)) == LARGE
+        table = read_large(path, columns) if is_large else None
     if table is None:
         with open_content(path) as file:
             content = read_whole(file, path)

@@ -3,7 +3,7 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,7 +22,7 @@ from retrace_commands.edge_lists import (
     read_comments,
     split_rows,
 )
-from retrace_commands.edge_table import Columns, EdgeTable, Ints, is_short_whole
+from retrace_commands.edge_table import Columns, EdgeTable, Ints, Words, is_short_whole
 from retrace_commands.file_content import check_text, open_content, read_head
 
 COMMENT = re.compile(rb"^[ \t]*(?:#|%|//).*$", re.M)
@@ -32,21 +32,6 @@ OF_NUMBERS = b"0123456789+- \t\n"
 
 class _UnlikeError(Exception):
     """A piece is not as the layout says: an id is no whole number, or a line has no end."""
-
-
-@dataclass
-class _Words:
-    """Distinct words, numbered as they came."""
-
-    places: dict[str, int] = field(default_factory=dict)
-
-    def number(self, words: Any) -> Ints:
-        """Return the number of each word, shape (words,)."""
-        import pandas as pd
-
-        codes, distinct = pd.factorize(np.asarray(words, dtype=object))
-        known = [self.places.setdefault(word.strip(), len(self.places)) for word in distinct]
-        return np.array(known, dtype=np.int64)[codes]
 
 
 @dataclass(frozen=True)
@@ -59,7 +44,7 @@ class _Layout:
     places: list[int]
     """Cells of tail, head and perhaps weight."""
     encoding: str
-    names: _Words | None
+    names: Words | None
     """Names of vertices; None if ids are whole numbers."""
 
 
@@ -80,7 +65,7 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
     may_count = header is None and not columns
     if may_count and any(len(cells) != width for _, cells in rows):
         return None
-    for encoding, names in (("utf-8", None), ("utf-8", _Words()), ("latin-1", _Words())):
+    for encoding, names in (("utf-8", None), ("utf-8", Words()), ("latin-1", Words())):
         layout = _Layout(mark, width, places, encoding, names)
         try:
             table = _read(path, layout, 0 if header is None else rows[0][0])
@@ -101,7 +86,7 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
 
 def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
     """Take all rows after the line of the header; a word as an id of numbers raises _UnlikeError."""
-    table, words = EdgeTable(str(path)), _Words()
+    table, words = EdgeTable(str(path)), Words()
     ends: list[Ints] = []
     weights: list[Ints] = []
     are_words: list[bool] = []
@@ -123,11 +108,11 @@ def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
                 weights.append(words.number(columns[2]) if are_words[-1] else columns[2])
             line += piece.count(b"\n")
     ids = np.concatenate(ends, axis=1)
-    table.columns = Columns(ids, None if layout.names is None else list(layout.names.places))
+    table.columns = Columns(ids, None if layout.names is None else layout.names.listed)
     if any(are_words):
         parts = zip(weights, are_words, strict=True)
         weights = [part if is_words else _in_words(part, words) for part, is_words in parts]
-        table.columns.weight_words = list(words.places)
+        table.columns.weight_words = words.listed
     if weights:
         table.columns.weights = np.concatenate(weights)
     if announced is not None:
@@ -135,10 +120,10 @@ def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
     return table
 
 
-def _in_words(weights: Ints, words: _Words) -> Ints:
+def _in_words(weights: Ints, words: Words) -> Ints:
     """Return the number of the word of each weight."""
     distinct, places = np.unique(weights, return_inverse=True)
-    return words.number(list(map(str, distinct.tolist())))[places]
+    return words.number(np.array(list(map(str, distinct.tolist())), dtype=object))[places]
 
 
 def _numbered(ends: list[NDArray[Any]], layout: _Layout) -> Ints:
@@ -148,7 +133,7 @@ def _numbered(ends: list[NDArray[Any]], layout: _Layout) -> Ints:
     numbers = []
     for column in ends:
         if column.dtype == object:
-            words = _Words()
+            words = Words()
             places = words.number(column)
             if not all(map(is_short_whole, words.places)):
                 raise _UnlikeError

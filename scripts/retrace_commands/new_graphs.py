@@ -14,6 +14,7 @@ from retrace.solvers import generate as generators
 from retrace.system.errors import RetraceError, say
 from retrace_commands.backend import on_backend
 from retrace_commands.graph_file import check_outputs, read_graph, stage, write_graph
+from retrace_commands.parquet_files import require_pyarrow
 from retrace_commands.written_formats import WRITERS
 
 
@@ -23,6 +24,8 @@ def convert_graph(arguments: Namespace) -> None:
     A folder has what records say of a graph; its source is the first vertex with arcs, unless it has one.
     """
     check_outputs([arguments.output], arguments.graph, folders=True)
+    if arguments.output.suffix == ".parquet":
+        require_pyarrow(arguments.output, "written", "write .mtx")
     graph_file = read_graph(
         arguments.graph, arguments.format, directed=arguments.directed, columns=arguments.columns
     )
@@ -44,7 +47,7 @@ def convert_graph(arguments: Namespace) -> None:
     kind = write_graph(graph, arguments.output)
     graph_file.print_notes()
     renamed = "" if graph_file.base == 0 else f"; vertex {graph_file.base} is now vertex 0, and so on"
-    if arguments.output.suffix in WRITERS:
+    if arguments.output.suffix in WRITERS and arguments.output.suffix != ".parquet":
         renamed = "" if graph_file.base == 1 else "; ids in it count from 1"
     if graph_file.scale != 1 and graph.weights is not None:
         say(f"note: weights are those of the file times {graph_file.scale}", sys.stderr)

@@ -27,7 +27,8 @@ COMMENTS = ("#", "%", "//")
 """What begins a comment in a list of edges."""
 
 READABLE = (
-    "dimacs, he, snap (edges, CSV, TSV), konect, metis, matrix-market, pace, steiner, graphml, gml, pajek"
+    "dimacs, he, snap (edges, CSV, TSV), konect, metis, matrix-market, pace, steiner, graphml, gml, pajek, "
+    "parquet"
 )
 
 

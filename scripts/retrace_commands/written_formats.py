@@ -11,6 +11,7 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.formats.he import ARCS_WRITTEN
 from retrace.system.errors import RetraceError
 from retrace.system.files import replacing
+from retrace_commands.parquet_files import write_parquet
 
 
 def write_as(graph: CSRGraph, path: Path) -> str:
@@ -89,6 +90,7 @@ def _write_arcs(graph: CSRGraph, line: bytes, file: BinaryIO) -> None:
 
 WRITERS: dict[str, tuple[str, Callable[[CSRGraph, Path, BinaryIO], None]]] = {
     ".gr": ("dimacs", _write_dimacs),
+    ".parquet": ("parquet", write_parquet),
     ".mtx": ("matrix-market", _write_matrix),
     ".graph": ("metis", _write_metis),
     ".metis": ("metis", _write_metis),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,7 +28,7 @@ from graphs import graph
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.formats import lines
 from retrace.graphs.query import Query
-from retrace_commands import graph_file
+from retrace_commands import graph_file, parquet_files
 from retrace_commands.graph_file import GraphFile, read_graph, write_graph
 from retrace_commands.scores import normalisation
 
@@ -172,7 +174,8 @@ def test_what_unpacks_to_more_than_memory_is_refused(
      ("<graphml><graph edgedefault='directed'><node id='a'/><edge source='a' target='a' directed='false'/>"
       "</graph></graphml>", "all edges directed"),
      ("%%MatrixMarket matrix coordinate real general\n2 3 0\n", "square"), ("{}", "JSON"),
-     ("digraph G {\n a -> b\n}\n", "Graphviz"), ("<html></html>\n", "web page"), (b"PAR1\x00\x00", "Parquet"),
+     ("digraph G {\n a -> b\n}\n", "Graphviz"), ("<html></html>\n", "web page"),
+     (PACKERS["gzip"](b"PAR1\x00\x00"), "Parquet"),
      ("0 1\n" * 99 + "1 \x00\n", "zero byte"), (b"\xfd7zXZ\x00junk", "damaged"),
      ("graph [ node [\n", "igraph refuses"),
      ("*Vertices 1\n1 \"a\"\n*Edgy\n1 1\n", "igraph refuses"), ("1² 2\n3 4 5\n", "line 2"),
@@ -350,7 +353,8 @@ def weighted_graphs(draw: st.DrawFn) -> CSRGraph:
 def test_what_is_written_reads_back(made: CSRGraph) -> None:
     has_loops = bool((made.tails() == made.indices).any())
     with TemporaryDirectory() as folder:
-        for name in ("x.gr", "x.mtx", "x.he", "x.graph", "plain.mtx", "plain.graph"):
+        parquet = ["x.parquet", "plain.parquet"] if find_spec("pyarrow") else []
+        for name in ("x.gr", "x.mtx", "x.he", "x.graph", "plain.mtx", "plain.graph", *parquet):
             given, path = made, Path(folder, name)
             if name.startswith("plain"):
                 given = replace(made, weights=None)
@@ -393,6 +397,44 @@ def test_what_a_format_cannot_hold(tmp_path: Path, call: Call) -> None:
     assert "names are not kept: a is the first vertex" in done.out
     assert "times 2" in done.err
     assert (tmp_path / "x.gr").read_text() == "p sp 3 2\na 1 2 1\na 2 3 4\n"
+
+
+def test_parquet_without_its_library_says_what_to_install(
+    tmp_path: Path, call: Call, monkeypatch: Patch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setattr(parquet_files, "find_spec", lambda name: None)
+    path, plain = tmp_path / "x.parquet", tmp_path / "plain.txt"
+    path.write_bytes(b"PAR1\0\0PAR1")
+    plain.write_text("0 1\n")
+    refused = call("solve", "bfs/queue", path, "--source", 0).refusal(1)
+    assert "pip install pyarrow, or write the edges as CSV" in refused
+    assert "pip install pyarrow, or write .mtx" in call("convert", plain, tmp_path / "y.parquet").refusal(1)
+    assert not (tmp_path / "y.parquet").exists()
+
+
+def test_parquet(tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "x.parquet"
+
+    def written(**columns: list[object]) -> Path:
+        parquet.write_table(pyarrow.table(columns), path)
+        return path
+
+    named = read_graph(written(weight=[0.5, 2.0], to=["b", "c"], src=["a", "b"]), "auto", directed=True)
+    assert (arcs_of(named), named.scale) == ([("a", "b"), ("b", "c")], 2)
+    assert named.graph.weights.tolist() == [1, 4]  # type: ignore[union-attr]
+    other = read_graph(written(p=[7, 9], q=[9, 1 << 40], r=[1, 2]), "auto", directed=True, columns=["q", "p"])
+    assert (arcs_of(other), other.graph.weights) == ([("1099511627776", "9"), ("9", "7")], None)
+    for columns, complaint in (({"u": [1, None], "v": [2, 3]}, "empty cells"), ({"u": [1]}, "say --columns"),
+                               ({"u": [[1]], "v": [2]}, "column u has list")):  # fmt: skip
+        with pytest.raises(OneLineError, match=complaint):
+            read_graph(written(**columns), "auto", directed=True)
+    whole = written(u=[1, 2], v=[2, 3]).read_bytes()
+    for damaged in (whole[:-9], whole[:40] + whole[60:], whole[:4]):
+        path.write_bytes(damaged)
+        with pytest.raises(OneLineError, match="damaged"):
+            read_graph(path, "auto")
 
 
 NAMES = (
@@ -459,7 +501,7 @@ def tables(draw: st.DrawFn) -> str:
         rows.insert(draw(st.integers(0, len(rows))), draw(odd))
     if draw(st.booleans()):
         rows.insert(0, mark.join(["source", "target", "weight", "time"][:width]))
-    return draw(st.sampled_from(["\n", "\r\n"])).join(rows) + draw(st.sampled_from(["", "\n"]))
+    return draw(st.sampled_from(["\n", "\r\n"])).join([*rows, ""])
 
 
 def read_either_way(content: str, columns: list[str], patch: Patch) -> list[object]:
