@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from cuda_device.compiled_files import users_cache
 from retrace.system.job_python import was_moved
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,6 +37,7 @@ def run(*command: object, quiet: bool = False) -> bool:
     settings = {name: value for name, value in os.environ.items() if name not in OF_OTHER_ENVIRONMENTS} | {
         "PIP_USER": "0",
         "LC_ALL": "C.UTF-8",
+        "UV_CACHE_DIR": os.environ.get("UV_CACHE_DIR") or str(users_cache("uv")),
     }
     try:
         words = [str(part) for part in command]

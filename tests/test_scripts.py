@@ -255,6 +255,30 @@ def test_a_project_that_cannot_be_written_builds_elsewhere(folder: Path, monkeyp
     assert project.build_folder() == folder / "retrace"
 
 
+@pytest.mark.parametrize("home", ["/nonexistent", None])
+def test_without_a_home_the_cache_is_the_users_alone_in_tmp(
+    home: str | None, folder: Path, monkeypatch: Patch
+) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME")
+    if home is not None:
+        monkeypatch.setenv("HOME", home)
+
+    def no_entry(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.setattr("pwd.getpwuid", no_entry)
+    monkeypatch.setattr(compiled_files.tempfile, "gettempdir", lambda: str(folder))
+    cache = compiled_files.users_cache("retrace")
+    assert cache == compiled_files.users_cache("retrace") == folder / f"retrace-{os.getuid()}"
+    assert cache.stat().st_mode & 0o777 == 0o700
+    cache.chmod(0o777)
+    assert "is not yours alone; set XDG_CACHE_HOME" in refused(compiled_files.users_cache, "retrace")
+    cache.rmdir()
+    cache.symlink_to(folder)
+    assert "is not yours alone" in refused(compiled_files.users_cache, "retrace")
+
+
 def test_what_a_killed_compiler_left_is_swept(folder: Path, monkeypatch: Patch) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(folder))
     for name, age in (("killed", 2 * compiled_files.STALE_S), ("working", 0)):

@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -36,10 +37,29 @@ Make = Callable[[Path, Path], None]
 
 
 def in_users_cache() -> Path:
-    """Return the folder `$CUDA_DEVICE_BUILD`, else `cuda_device/` in `$XDG_CACHE_HOME` or `~/.cache`."""
-    if given := os.environ.get("CUDA_DEVICE_BUILD"):
-        return Path(given)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cuda_device"
+    """Return the folder `$CUDA_DEVICE_BUILD`, else `cuda_device/` in the user's cache."""
+    given = os.environ.get("CUDA_DEVICE_BUILD")
+    return Path(given) if given else users_cache("cuda_device")
+
+
+def users_cache(name: str) -> Path:
+    """Return a folder in `$XDG_CACHE_HOME` or `~/.cache`, or where no home can be written, in `/tmp`.
+
+    There it is the user's alone, since what is in it is run. Raise OneLineError if it is another's.
+    """
+    if given := os.environ.get("XDG_CACHE_HOME"):
+        return Path(given) / name
+    with suppress(RuntimeError):  # neither HOME nor an entry in the list of users
+        home = Path.home()
+        if os.access(home / ".cache" if (home / ".cache").exists() else home, os.W_OK):
+            return home / ".cache" / name
+    folder = Path(tempfile.gettempdir()) / f"{name}-{os.getuid()}"
+    with suppress(FileExistsError):
+        folder.mkdir(0o700)
+    state = folder.lstat()
+    if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & 0o022:
+        raise OneLineError(f"{folder}: is not yours alone; set XDG_CACHE_HOME to a folder that is")
+    return folder
 
 
 @dataclass

@@ -5,7 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from cuda_device.compiled_files import PLACES
+from cuda_device.compiled_files import PLACES, users_cache
 from retrace.system.errors import RetraceError
 from retrace.system.solver_packages import BESIDE, code_of_package, code_of_packages, is_outside
 
@@ -29,8 +29,7 @@ ENTRY_POINT = re.compile(rf'"((?:{"|".join(OWN_PACKAGES)})(?:\.\w+)+):\w+"')
 def build_folder() -> Path:
     """Return the folder for artefacts: `$RETRACE_BUILD`, else `build/` of the project.
 
-    If the project is installed, or cannot be written, it is `retrace/` in the user's cache,
-    `$XDG_CACHE_HOME` or `~/.cache`.
+    If the project is installed, or cannot be written, it is `retrace/` in the user's cache.
     """
     if folder := os.environ.get("RETRACE_BUILD"):
         return Path(folder)
@@ -38,7 +37,7 @@ def build_folder() -> Path:
         project_build if (project_build := ROOT / "build").exists() else ROOT, os.W_OK
     ):
         return project_build
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "retrace"
+    return users_cache("retrace")
 
 
 PLACES.set(ROOT, KERNELS, build_folder)
