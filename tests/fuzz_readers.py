@@ -27,6 +27,7 @@ from types import FrameType
 
 from cuda_device.errors import OneLineError
 from graph_files import DIMACS, DIRECTED, EDGES, PACKED, UNDIRECTED, zipped
+from retrace_commands import graph_file
 from retrace_commands.graph_file import read_graph
 
 SLOW = 5.0
@@ -110,6 +111,7 @@ def read_once(seed: int, k: int, folder: Path) -> tuple[str, bytes] | None:
     kind = "auto" if draw.random() < 0.8 else draw.choice(KINDS)
     columns = ("1", "2", "3")[: draw.choice((2, 3))] if draw.random() < 0.05 else ()
     path.write_bytes(content)
+    graph_file.LARGE = draw.choice((1, 1 << 20))  # lists of edges in pieces, or whole
     try:
         signal.setitimer(signal.ITIMER_REAL, SLOW)
         read_graph(path, kind, draw.choice(SOLVERS), draw.choice((None, None, True, False)), columns)

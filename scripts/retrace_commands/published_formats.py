@@ -20,6 +20,8 @@ KEYWORDS = {"dimacs": ("a", "e"), "he": ("E",), "pace": ("e", "")}
 NO_EDGES = ("t", "n", "d", "v", "x")
 """What begins a line of DIMACS about the problem: terminals, vertices, places in space, parameters."""
 
+PAJEK_SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix")
+
 UNWEIGHTED = ("unweighted", "positive", "dynamic", "multi", "")
 """Kinds of KONECT whose third column is no weight, but how often an edge is there."""
 
@@ -251,7 +253,9 @@ def _read_by_igraph(kind: str, text: str, where: str) -> EdgeTable:
             warnings.simplefilter("always")
             try:
                 graph = igraph.Graph.Read(file.name, format=kind)
-                reason = str(doubts[0].message) if doubts else ""  # what it skips would be lost
+                texts = [str(doubt.message) for doubt in doubts]
+                # What else than graphics and the like is skipped would be lost.
+                reason = next((text for text in texts if not text.startswith("Composite")), "")
             except (igraph.InternalError, ValueError, OSError, MemoryError) as error:
                 reason = str(error)
     if reason:
@@ -300,6 +304,9 @@ def _plain_pajek(text: str, where: str) -> str:
     text = re.sub(r"^[ \t]*(%.*)?\n", "", text.removesuffix("\n") + "\n", flags=re.M)
     if announced := re.search(r"^\*vertices\s+(\d+)", text, re.I | re.M):
         check_vertices(where, int(announced[1][:12]), text.count("\n"))
+    for name in re.findall(r"^\*\w*", text, re.M):
+        if name[1:].lower() not in PAJEK_SECTIONS:
+            raise RetraceError(f"{where}: expected sections {', '.join(PAJEK_SECTIONS)}, found {name[:60]!a}")
     section = re.compile(r"^\*(arc|edge)[a-z]*.*\n", re.I | re.M)
     if len(set(map(str.lower, section.findall(text)))) > 1:
         text = re.sub(section.pattern + r"(?=\*|\Z)", "", text, flags=section.flags)  # without the empty ones
