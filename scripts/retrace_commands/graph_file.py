@@ -31,7 +31,7 @@ from retrace.system.interrupts import ends_like_ctrl_c
 from retrace_commands.edge_lists import compare_counts, may_have_counts, read_comments
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
 from retrace_commands.file_content import check_text, decoded, open_content, read_head, read_whole
-from retrace_commands.large_lists import read_large
+from retrace_commands.large_lists import read_large, read_large_table
 from retrace_commands.parquet_files import is_parquet, read_parquet
 from retrace_commands.paths import ArcIds
 from retrace_commands.published_formats import read_table
@@ -235,10 +235,12 @@ def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
 def _read_as_table(path: Path, kind: str, columns: list[str]) -> GraphFile:
     """Read a file of any format: Parquet, a large list of edges in pieces, others whole."""
     table = read_parquet(path, columns) if kind == "parquet" else None
-    if kind in ("edges", "snap"):
+    if kind in ("edges", "snap", "konect", "matrix-market"):
         with open_content(path) as file:
             is_large = len(file.read(LARGE)) == LARGE
-        table = read_large(path, columns) if is_large else None
+        is_list = kind in ("edges", "snap")
+        if is_large:
+            table = read_large(path, columns) if is_list else read_large_table(path, kind)
     if table is None:
         with open_content(path) as file:
             content = read_whole(file, path)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.graphs.formats.lines import read_pieces
+from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import (
     compare_counts,
     fill,
@@ -24,8 +25,11 @@ from retrace_commands.edge_lists import (
 )
 from retrace_commands.edge_table import Columns, EdgeTable, Ints, Words, is_short_whole
 from retrace_commands.file_content import check_text, open_content, read_head
+from retrace_commands.published_formats import read_table
 
 COMMENT = re.compile(rb"^[ \t]*(?:#|%|//).*$", re.M)
+LONG_NUMBER = re.compile(rb"[0-9]{19}")
+"""What pandas may read as a fraction."""
 OF_NUMBERS = b"0123456789+- \t\n"
 """The bytes of rows of whole numbers, with what separates cells."""
 
@@ -74,6 +78,41 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
         lines = 0 if table.columns is None else table.columns.ids.shape[1]
         return None if may_count and may_have_counts(head, lines) else table
     return None
+
+
+def read_large_table(path: Path, kind: str) -> EdgeTable | None:
+    """Read KONECT or Matrix Market without holding its text; None where only the whole text says enough."""
+    lines = read_head(path).split("\n")[:-1]
+    rows = [(k, line.split()) for k, line in enumerate(lines) if line.split() and not line.startswith("%")]
+    comments = [k for k, line in enumerate(lines) if line.startswith("%")]
+    if len(rows) < 2 or comments[:1] != [0]:
+        return None
+    first = 0
+    counts: list[str] = []
+    if kind == "matrix-market":
+        (place, counts), rows = rows[0], rows[1:]
+        if "skew" in lines[0].lower() or len(counts) != 3:
+            return None
+        lines[place] = f"{counts[0]} {counts[1]} {len(rows)}"  # as many entries as the head has
+        first, counts = place + 1, [counts[2], counts[0]]
+    elif len(comments) > 1:
+        counts = lines[comments[1]][1:].split()[:2]
+        lines[comments[1]] = "%"
+    table = read_table(kind, "\n".join(lines), path, [])
+    width = len(rows[0][1])
+    places = [0, 1] if table.weights is None else [0, 1, 2]
+    if width < len(places) or not all(map(is_short_whole, counts)):
+        return None
+    try:
+        table.columns = _read(path, _Layout(None, width, places, "utf-8", None), first).columns
+    except (_UnlikeError, UnicodeDecodeError):
+        return None
+    if len(counts) == 2:
+        edges, table.vertices = map(int, counts)
+        lines_read = 0 if table.columns is None else table.columns.ids.shape[1]
+        if edges != lines_read:
+            raise RetraceError(f"{path}: expected {edges} edges, as its header says, found {lines_read}")
+    return table
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
@@ -150,7 +189,7 @@ def _plain(body: bytes, layout: _Layout) -> list[NDArray[Any]] | None:
     mark = None if layout.mark is None else layout.mark.encode()
     if b'"' in body or len(first.split(mark)) != layout.width:
         return None
-    is_whole = not body.translate(None, OF_NUMBERS + (mark or b""))
+    is_whole = not body.translate(None, OF_NUMBERS + (mark or b"")) and not LONG_NUMBER.search(body)
     if not is_whole and re.search(r"[^\S \t\n]", body.decode(layout.encoding)):  # spaces unknown to pandas
         return None
     for kind in ("int64", "str") if is_whole and layout.names is None else ("str",):
