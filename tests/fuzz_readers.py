@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from collections import Counter
 from pathlib import Path
 from types import FrameType
@@ -145,6 +146,7 @@ def main() -> None:
         raise TooSlowError
 
     signal.signal(signal.SIGALRM, too_slow)
+    warnings.simplefilter("error")  # a warning of a library says nothing to a user
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     sys.stdin = io.StringIO()
     kinds: Counter[str] = Counter()
