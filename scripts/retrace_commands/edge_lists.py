@@ -123,7 +123,7 @@ def header_of(rows: list[Cells], columns: Sequence[str]) -> list[str] | None:
 
 
 def _is_number(cell: str) -> bool:
-    return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", cell) is not None
+    return re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", cell) is not None
 
 
 def _counts(rows: list[Cells], where: str, counted: bool | None) -> tuple[int, int] | None:

@@ -50,7 +50,7 @@ def recognise(head: str, path: Path) -> str:
         return "pajek"
     if re.match(r"(33D32945|SECTION\b)", first, re.I):
         return "steiner"
-    if re.search(r"^\s*graph\s*(\[|$)", head, re.M) and re.match(
+    if re.search(r"^[^\S\n]*graph[^\S\n]*(\[|$)", head, re.M) and re.match(
         r"(graph|Creator|Version|comment|#)", first, re.I
     ):
         return "gml"

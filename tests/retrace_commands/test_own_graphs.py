@@ -150,7 +150,8 @@ def test_what_unpacks_to_more_than_memory_is_refused(
 ) -> None:
     monkeypatch.setattr(memory, "available", lambda: 1 << 20)
     for line in BOMBS if pack is PACKERS["gzip"] else BOMBS[:1]:
-        bomb = pack(b"1 2\n" * 9000 + line * ((5 << 20) // len(line)) + b"1 2\n")
+        size = (5 if line == b" " else 3) << 20  # lines fill the memory before their bytes do
+        bomb = pack(b"1 2\n" * 9000 + line * (size // len(line)) + b"1 2\n")
         for kind in ("auto", "metis"):
             assert "memory" in refusal(bomb, tmp_path, kind=kind)
 
@@ -457,6 +458,21 @@ def test_names_in_csv_come_back(edges: Arcs) -> None:
     finally:
         file_path.unlink()
     assert arcs_of(found) == sorted(edges)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "content",
+    ["a," + "9" * 60000 + "x\n1,2\n", "a b\n" + "\n" * 60000 + "a b\n", "graph" + " " * 60000 + "\n1\n",
+     "(" * 30000 + ")" * 30000 + "\n", "%\n" * 30000 + "*x\n", "p" + "\t" * 60000 + "\n",
+     "*Arcs " * 9999 + "\n",
+     "<graphml" + "<graph " * 9000 + "</graphml>", "# nodes" + " " * 60000 + "\n1 2\n"],
+    ids=range(9),
+)  # fmt: skip
+def test_no_text_takes_a_reader_long(content: str, tmp_path: Path) -> None:
+    for kind in ("auto", "edges", "pajek", "graphml"):
+        with suppress(OneLineError):
+            read(content, tmp_path, kind=kind)
 
 
 def test_any_damage_is_one_line() -> None:
