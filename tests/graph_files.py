@@ -72,7 +72,8 @@ def zipped(content: bytes) -> bytes:
 PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zip": zipped}
 PACKED = {
     **{name: pack(DIMACS) for name, pack in PACKERS.items()},
-    "gzip twice": gzip.compress(gzip.compress(DIMACS)), "UTF-16": DIMACS.decode().encode("utf-16"),
+    "gzip twice": gzip.compress(gzip.compress(DIMACS)), "zip in gzip": gzip.compress(zipped(DIMACS)),
+    "UTF-16": DIMACS.decode().encode("utf-16"),
     "mark": b"\xef\xbb\xbf" + DIMACS, "xz of UTF-16": lzma.compress(DIMACS.decode().encode("utf-16")),
 }  # fmt: skip
 

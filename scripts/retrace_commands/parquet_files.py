@@ -46,7 +46,7 @@ def read_parquet(path: Path, columns: Sequence[str]) -> EdgeTable:
             content = file.read(names)
             ends = [_values(content, name, path) for name in names]
             known = file.schema_arrow.metadata or {}
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
         reason = " ".join(str(error).split())[:120]
         raise RetraceError(f"{path}: expected a whole Parquet file, found a damaged one ({reason})") from None
     if all(column.dtype == np.int64 for column in ends[:2]):
