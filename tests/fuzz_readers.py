@@ -112,7 +112,7 @@ def read_once(seed: int, k: int, folder: Path) -> tuple[str, bytes] | None:
     kind = "auto" if draw.random() < 0.8 else draw.choice(KINDS)
     columns = ("1", "2", "3")[: draw.choice((2, 3))] if draw.random() < 0.05 else ()
     path.write_bytes(content)
-    graph_file.LARGE = draw.choice((1, 1 << 20))  # lists of edges in pieces, or whole
+    graph_file.LARGE_LIST = draw.choice((1, 1 << 20))  # lists of edges in pieces, or whole
     try:
         signal.setitimer(signal.ITIMER_REAL, SLOW)
         read_graph(path, kind, draw.choice(SOLVERS), draw.choice((None, None, True, False)), columns)

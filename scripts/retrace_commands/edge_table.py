@@ -26,7 +26,7 @@ MOST_DIGITS, MOST_WHOLE = 18, 4000
 
 
 @dataclass
-class Columns:
+class EdgeColumns:
     """The edges of a large list as arrays."""
 
     ids: Ints
@@ -78,7 +78,7 @@ class EdgeTable:
     """What was assumed."""
     isolated: list[str] = field(default_factory=list)
     """Names of vertices that may have no edge."""
-    columns: Columns | None = None
+    columns: EdgeColumns | None = None
     """What a large list has in place of tails, heads and weights."""
 
 
@@ -128,17 +128,17 @@ def _check_both_ends(where: str, graph: CSRGraph) -> None:
         raise RetraceError(f"{where}: expected one weight at both ends of the edge {tail} {head}, found two")
 
 
-def _columns(table: EdgeTable) -> Columns:
+def _columns(table: EdgeTable) -> EdgeColumns:
     """Return the words of a table as arrays."""
     ends = [*table.tails, *table.heads]
     shape = 2, len(table.tails)
     if all(map(is_short_whole, [*ends, *table.isolated])):
-        columns = Columns(np.array(list(map(int, ends)), dtype=np.int64).reshape(shape), None)
+        columns = EdgeColumns(np.array(list(map(int, ends)), dtype=np.int64).reshape(shape), None)
     else:
         pairs = zip(table.tails, table.heads, strict=True)
         names = list(dict.fromkeys([*table.isolated, *(name for pair in pairs for name in pair)]))
         place = {name: k for k, name in enumerate(names)}
-        columns = Columns(np.array([place[name] for name in ends], dtype=np.int64).reshape(shape), names)
+        columns = EdgeColumns(np.array([place[name] for name in ends], dtype=np.int64).reshape(shape), names)
     if table.weights is not None:
         columns.weights, columns.weight_words = np.arange(shape[1]), table.weights
     return columns
@@ -149,7 +149,7 @@ def is_short_whole(word: str) -> bool:
     return len(word) <= MOST_DIGITS and WHOLE.fullmatch(word) is not None
 
 
-def _weights(columns: Columns) -> tuple[Any, int, str]:
+def _weights(columns: EdgeColumns) -> tuple[Any, int, str]:
     """Return what `scaled` does; None without a reason if there are no weights."""
     if columns.weights is None:
         return None, 1, ""
@@ -162,7 +162,7 @@ def _weights(columns: Columns) -> tuple[Any, int, str]:
     return columns.weights, 1, ""
 
 
-def _numbered(table: EdgeTable, columns: Columns) -> tuple[list[str] | None, int, Ints, int]:
+def _numbered(table: EdgeTable, columns: EdgeColumns) -> tuple[list[str] | None, int, Ints, int]:
     """Return names (or None), base, tails and heads from 0, and the number of vertices."""
     ids, names = columns.ids, columns.names
     if table.vertices is not None:
@@ -192,7 +192,7 @@ def check_vertices(where: str, vertices: int, edges: int) -> None:
         )
 
 
-def _within_header(table: EdgeTable, columns: Columns) -> Ints:
+def _within_header(table: EdgeTable, columns: EdgeColumns) -> Ints:
     """Return ids from 0; RetraceError if the header's number of vertices does not have one."""
     vertices = table.vertices or 0
     check_vertices(table.where, vertices, columns.ids.shape[1])

@@ -31,7 +31,7 @@ HEAD_BYTES = 1 << 16
 MOST_PACKINGS = 4
 """A file that is packed in itself more often is refused."""
 
-BYTES_PER_LINE, MOST_PER_BYTE = 32, 4
+MEMORY_PER_LINE, MOST_PER_BYTE = 32, 4
 """Memory that an arc takes at least, and length of its line at most, for each byte of its place in memory."""
 TEXT_FACTOR = 32
 """Memory for each byte of text that is read whole, where edges are words in Python."""
@@ -126,7 +126,7 @@ class _Bounded(io.RawIOBase):
         buffer[: len(content)] = content
         self.count += len(content)
         self.lines += content.count(b"\n")
-        if self.count > MOST_PER_BYTE * self.memory or self.lines * BYTES_PER_LINE > self.memory:
+        if self.count > MOST_PER_BYTE * self.memory or self.lines * MEMORY_PER_LINE > self.memory:
             raise RetraceError(
                 f"{self.path}: unpacks to over {self.count >> 20} MiB in {self.lines} lines, more than a "
                 f"graph has that fits the {self.memory >> 20} MiB of free memory"

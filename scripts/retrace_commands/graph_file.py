@@ -38,7 +38,7 @@ from retrace_commands.published_formats import read_table
 from retrace_commands.recognition import REPORTS, is_in_reports, recognise
 from retrace_commands.written_formats import WRITERS, write_as
 
-LARGE = 1 << 20
+LARGE_LIST = 1 << 20
 """Bytes from which a list of edges is read in pieces."""
 Labels = NDArray[np.str_] | Int32Array
 
@@ -237,7 +237,7 @@ def _read_as_table(path: Path, kind: str, columns: list[str]) -> GraphFile:
     table = read_parquet(path, columns) if kind == "parquet" else None
     if kind in ("edges", "snap", "konect", "matrix-market"):
         with open_content(path) as file:
-            is_large = len(file.read(LARGE)) == LARGE
+            is_large = len(file.read(LARGE_LIST)) == LARGE_LIST
         is_list = kind in ("edges", "snap")
         if is_large:
             table = read_large(path, columns) if is_list else read_large_table(path, kind)

@@ -23,7 +23,7 @@ from retrace_commands.edge_lists import (
     read_comments,
     split_rows,
 )
-from retrace_commands.edge_table import Columns, EdgeTable, Ints, Words, is_short_whole
+from retrace_commands.edge_table import EdgeColumns, EdgeTable, Ints, Words, is_short_whole
 from retrace_commands.file_content import check_text, open_content, read_head
 from retrace_commands.published_formats import read_table
 
@@ -147,7 +147,7 @@ def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
                 weights.append(words.number(columns[2]) if are_words[-1] else columns[2])
             line += piece.count(b"\n")
     ids = np.concatenate(ends, axis=1)
-    table.columns = Columns(ids, None if layout.names is None else layout.names.listed)
+    table.columns = EdgeColumns(ids, None if layout.names is None else layout.names.listed)
     if any(are_words):
         parts = zip(weights, are_words, strict=True)
         weights = [part if is_words else _in_words(part, words) for part, is_words in parts]

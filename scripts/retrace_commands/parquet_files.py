@@ -11,10 +11,10 @@ from cuda_device import memory
 from retrace.graphs.csr import CSRGraph
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import places_of
-from retrace_commands.edge_table import Columns, EdgeTable, Words
+from retrace_commands.edge_table import EdgeColumns, EdgeTable, Words
 
 MAGIC = b"PAR1"
-BYTES_PER_EDGE = 48
+MEMORY_PER_ROW = 48
 """Memory that an edge takes at most while its ids are numbered, if they are no longer than numbers."""
 VERTICES, DIRECTED = b"retrace.vertices", b"retrace.directed"
 """Keys of a file that `write_parquet` wrote, whose ids count from 0."""
@@ -37,7 +37,7 @@ def read_parquet(path: Path, columns: Sequence[str]) -> EdgeTable:
     table = EdgeTable(str(path))
     try:
         with ParquetFile(path) as file:
-            lack = memory.shortage(BYTES_PER_EDGE * file.metadata.num_rows, memory.available(), "memory")
+            lack = memory.shortage(MEMORY_PER_ROW * file.metadata.num_rows, memory.available(), "memory")
             if lack is not None:
                 raise RetraceError(f"{path}: {file.metadata.num_rows} rows: {lack}; take a smaller graph")
             header = file.schema_arrow.names
@@ -50,11 +50,11 @@ def read_parquet(path: Path, columns: Sequence[str]) -> EdgeTable:
         reason = " ".join(str(error).split())[:120]
         raise RetraceError(f"{path}: expected a whole Parquet file, found a damaged one ({reason})") from None
     if all(column.dtype == np.int64 for column in ends[:2]):
-        table.columns = Columns(np.stack(ends[:2]), None)
+        table.columns = EdgeColumns(np.stack(ends[:2]), None)
     else:
         words = Words()
         pairs = np.column_stack([column.astype(str).astype(object) for column in ends[:2]])
-        table.columns = Columns(words.number(pairs.ravel()).reshape(-1, 2).T, words.listed)
+        table.columns = EdgeColumns(words.number(pairs.ravel()).reshape(-1, 2).T, words.listed)
     if len(ends) == 3:
         table.columns.weights = ends[2]
         if ends[2].dtype != np.int64:

@@ -515,7 +515,7 @@ def read_either_way(content: str, columns: list[str], patch: Patch) -> list[obje
     patch.setattr(graph_file, "is_in_reports", lambda kind, head: False)
     results: list[object] = []
     for large in (1 << 20, 1):
-        patch.setattr(graph_file, "LARGE", large)
+        patch.setattr(graph_file, "LARGE_LIST", large)
         try:
             found = read_graph(path, "edges", directed=True, columns=columns)
         except OneLineError as error:
@@ -557,7 +557,7 @@ def test_a_graph_is_the_same_in_all_formats(made: tuple[int, list[Edge], bool], 
         kind, path = name.split()[-1], Path(os.environ.get("TMPDIR", "/tmp"), f"same-{os.getpid()}")
         path.write_text(content)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(graph_file, "LARGE", 1 if in_pieces else 1 << 20)
+            patch.setattr(graph_file, "LARGE_LIST", 1 if in_pieces else 1 << 20)
             says = directed if name == "csv edges" else None
             found = read_graph(path, kind, SSSP if " " not in name else None, says)
         path.unlink()
