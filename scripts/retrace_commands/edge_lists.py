@@ -50,7 +50,7 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
             f"line {line} is read as {vertices} vertices and {edges} edges (--format edges: an edge)"
         )
     places = places_of(rows, header, columns, where)
-    fill(table, rows, places, len(header or (rows[0][1] if rows else [])))
+    take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])))
     if first_line is not None:
         table.vertices = first_line[0]
         low = min((int(name) for name in [*table.tails, *table.heads]), default=1)
@@ -210,7 +210,7 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
     raise RetraceError(f"{where}: has {width} columns; say --columns TAIL HEAD [WEIGHT], by name or from 1")
 
 
-def fill(table: EdgeTable, rows: list[Cells], places: list[int], width: int) -> None:
+def take_rows(table: EdgeTable, rows: list[Cells], places: list[int], width: int) -> None:
     """Take the cells of each row, of which it has `width`."""
     if len(places) == 3:
         table.weights = []

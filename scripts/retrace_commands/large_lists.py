@@ -15,13 +15,13 @@ from retrace.graphs.formats.lines import read_pieces
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import (
     compare_counts,
-    fill,
     header_of,
     mark_of,
     may_have_counts,
     places_of,
     read_comments,
     split_rows,
+    take_rows,
 )
 from retrace_commands.edge_table import EdgeColumns, EdgeTable, Ints, Words, is_short_whole
 from retrace_commands.file_content import check_text, open_content, read_head
@@ -212,6 +212,6 @@ def _any(body: bytes, where: str, first: int, layout: _Layout) -> list[NDArray[A
     """Return columns of words; RetraceError names the line that is not as the others."""
     table = EdgeTable(where)
     rows = split_rows(body.decode(layout.encoding), where, layout.mark, first)
-    fill(table, rows, layout.places, layout.width)
+    take_rows(table, rows, layout.places, layout.width)
     columns = [table.tails, table.heads, *([] if table.weights is None else [table.weights])]
     return [np.array(column, dtype=object) for column in columns]
