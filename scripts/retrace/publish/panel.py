@@ -6,9 +6,10 @@ A bar is a line of one dot. Lines of the same key look the same in all panels of
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from retrace.records.statistics import Summary
-from retrace.reports.frame import Entry, Measured
+from retrace.reports.frame import Entry, Measured, Printed
 from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.wording import plural
@@ -41,6 +42,9 @@ LIMIT = "limit"
 """The name of the row of what no search can be below."""
 COPY_ALONE = "the copy alone"
 """The name of the line of a part of the base's time that no other solver can save."""
+
+
+AnyEntry = TypeVar("AnyEntry", bound=Entry)
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,19 @@ def most_work(entries: Iterable[Entry]) -> str:
     work = {entry.label: entry.work[:2] for entry in entries}
     most = max(work.values(), default=None)
     return min((label for label, amount in work.items() if amount == most), default="")
+
+
+def quickest(entries: Iterable[AnyEntry], measure: Measure) -> AnyEntry | None:
+    """Return the entry of the least median of a measure; None if none has it."""
+    timed = [entry for entry in entries if measure in entry.times]
+    return min(timed, key=lambda entry: entry.times[measure].median, default=None)
+
+
+def sure(entries: Iterable[Entry]) -> list[Printed]:
+    """Return the printed numbers that are neither zero nor in doubt, the least first."""
+    printed = [entry for entry in entries if isinstance(entry, Printed)]
+    certain = [entry for entry in printed if entry.printed.ms > 0 and not entry.printed.doubt]
+    return sorted(certain, key=lambda entry: entry.printed.ms)
 
 
 def bar_names(row: Iterable[Panel]) -> list[str]:

@@ -144,7 +144,7 @@ def _first_screen(
     if not any(machine in frame.on_gpu for summary in abstracts for machine in summary.machines):
         return FirstScreen()
     tally, today = Tally.of(abstracts, frame), races(reports, frame)
-    overview = image(draw_overview(tally, speeds(reports, frame, tally.machine), dark=False), "svg")
+    overview = image(draw_overview(tally, speeds(reports, frame, tally.machine)), "svg")
     figure = drawings.add(overview.decode(), "overview", "The verdicts, and printed speed-ups measured anew")
     text = re.sub(r"(?<=\d) (?=[mµn]?s\b)", "\N{NO-BREAK SPACE}", re.sub("</?sub>", "", Tables(today).front))
     table = html(text) if today else Markup()
