@@ -59,7 +59,7 @@ def _draw_panel(axes: Axes, panel: Panel, drawing: Drawing, height: float) -> No
     ends, same = [], Counter[tuple[str, bool]]()
     write = comparative if panel.over else "{:.0%}".format if panel.measure == "transfer" else duration
     for line in panel.lines:
-        like = line.dots[0].entry.solver, bool(line.system)
+        like = line.dots[0].entry.solver, line.printed
         if line.name == COPY_ALONE:
             style: dict[str, Any] = {"color": GREY, "marker": "", "ls": ":"}
         else:
@@ -84,8 +84,8 @@ def _draw_line(axes: Axes, line: Line, style: dict[str, Any], write: Callable[[f
     """Draw a line with its quartiles and signs; a printed one is dashed."""
     for connected, dots in line.strokes:
         values = [dot.value for dot in dots]
-        ends = None if line.system else axis.whiskers(values)
-        dashed = {"ls": (0, (4, 2))} if line.system else {}
+        ends = None if line.printed else axis.whiskers(values)
+        dashed = {"ls": (0, (4, 2))} if line.printed else {}
         alone = {} if connected else {"ls": "none", "mfc": "white"}
         medians = [value.median for value in values]
         drawn: Any = {"markersize": 4, "mew": 0.8, "elinewidth": 0.8, **dashed, **style, **alone}

@@ -7,7 +7,7 @@ orders what is here, and computes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 
@@ -79,23 +79,18 @@ def listing(
     frame: Frame, layout: TableLayout, elsewhere: Mapping[str, Sequence[str]] | None = None
 ) -> Listing:
     """List an experiment's frame; `elsewhere` are graphs that only other experiments have."""
-    return replace(_Listed(frame, layout).listing, remarks=layout.remarks, elsewhere=elsewhere or {})
+    listed = _Listed(frame, layout)
+    graphs = sorted(frame.rows, key=lambda row: row.first.work, reverse=True)
+    rows = [line for place, row in enumerate(graphs) for machine in frame.machines or [""]
+            for line in listed.lines(place, row, machine)]  # fmt: skip
+    systems = [f"{system} ({hardware})" for system, hardware in listed.systems]
+    return Listing(layout.by, listed.measures, systems, rows, layout.remarks, elsewhere or {})
 
 
 @dataclass(frozen=True)
 class _Listed:
     frame: Frame
     layout: TableLayout
-
-    @property
-    def listing(self) -> Listing:
-        systems = [f"{system} ({hardware})" for system, hardware in self.systems]
-        graphs = sorted(self.frame.rows, key=lambda row: row.first.work, reverse=True)
-        rows = [
-            line for place, row in enumerate(graphs) for m in self.frame.machines or [""]
-            for line in self.lines(place, row, m)
-        ]  # fmt: skip
-        return Listing(self.layout.by, self.measures, systems, rows)
 
     @cached_property
     def systems(self) -> list[tuple[str, str]]:

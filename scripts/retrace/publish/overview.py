@@ -120,17 +120,15 @@ def on_dark_ground(svg: bytes) -> bytes:
 
 
 def _draw_verdicts(axes: Axes, counts: Mapping[str, Mapping[Verdict, int]]) -> None:
-    for row, of_report in enumerate(counts.values()):
-        left, whole = 0.0, max(1, sum(of_report.values()))
-        for verdict, colour in SEGMENTS.items():
-            width = of_report[verdict] / whole
-            axes.barh(row, width, left=left, color=colour, height=0.8)
-            if of_report[verdict]:
-                number = axes.text(
-                    left + width / 2, row, f"{of_report[verdict]}", ha="center", va="center", color=INSIDE
-                )
-                number.set_gid(f"inside-{row}-{verdict.name}")
-            left += width
+    rows, left = range(len(counts)), [0.0] * len(counts)
+    for verdict, colour in SEGMENTS.items():
+        numbers = [of_report[verdict] for of_report in counts.values()]
+        widths = [n / max(1, sum(of.values())) for n, of in zip(numbers, counts.values(), strict=True)]
+        bars = axes.barh(rows, widths, left=left, color=colour, height=0.8)
+        labels = axes.bar_label(bars, [str(n or "") for n in numbers], label_type="center", color=INSIDE)
+        for row, label in enumerate(labels):
+            label.set_gid(f"inside-{row}-{verdict.name}")
+        left = [begin + width for begin, width in zip(left, widths, strict=True)]
     axes.set_yticks(range(len(counts)), list(counts))
     axes.get_yticklabels()[0].set_fontweight("bold")
     axes.tick_params(axis="y", length=0)

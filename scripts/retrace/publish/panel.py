@@ -8,29 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from retrace.publish.sentences import sentence
 from retrace.records.statistics import Summary
 from retrace.reports.frame import Entry, Measured, Printed
-from retrace.reports.measures import Measure
+from retrace.reports.measures import MEASURES, Measure
 from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.wording import plural
 
-LABELS: dict[Measure, str] = {
-    "setup": "Setup time",
-    "upload": "Upload time",
-    "solve": "Time to solve",
-    "download": "Download time",
-    "total": "Total time",
-    "kernel": "Kernel time",
-    "again": "Time to solve again",
-    "lock": "Page-locking",
-    "prepare": "Preparation",
-    "first search": "Time of the first search",
-    "resident": "Time of a further search, resident",
-    "transfer": "Copy per total time",
-    "with setup": "Total time with setup",
-    "step": "Time per step",
-    "energy": "Energy per search",
-}
+LABELS = {measure: sentence(f"label {measure}") for measure in MEASURES}
 SUBSTITUTES = {"(stand-in)": "×", "(weights generated)": "+"}  # noqa: RUF001
 """The signs on points of other graphs than the named one, by the ending of the label."""
 DOUBT = "○"
@@ -68,15 +53,18 @@ class Dot:
 class Line:
     """A line, or a bar: its name, and the key that it has its colour and marker by.
 
-    A printed line has the number of its computer, from 1. Dots may be `apart`: those of real graphs, and
-    those of sizes that differ much.
+    Dots may be `apart`: those of real graphs, and those of sizes that differ much.
     """
 
     name: str
     key: str
     dots: Sequence[Dot]
-    system: int = 0
     apart: bool = False
+
+    @property
+    def printed(self) -> bool:
+        """Whether it is of printed numbers."""
+        return bool(self.dots[0].entry.printed)
 
     @property
     def strokes(self) -> list[tuple[bool, list[Dot]]]:

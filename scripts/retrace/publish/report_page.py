@@ -277,21 +277,16 @@ def _answers(every_mark: Iterable[Any]) -> dict[str, Any]:
     }
 
 
-def _outcomes(every_mark: Sequence[Any]) -> dict[str, Any]:
+def _outcomes(every_mark: Iterable[Any]) -> dict[str, Any]:
     """Return, by address, the records without a verified answer, by what came of them."""
-    by_outcome: dict[str, list[int]] = {}
+    lists: dict[str, Any] = {}
     for mark in every_mark:
         for record, result in zip(mark.records, mark.results, strict=True):
-            by_outcome.setdefault(result.partition(":")[0], []).append(record)
-    return {
-        f"answers/{outcome}": {
-            "title": f"Answers: {outcome}",
-            "words": [],
-            "records": [(r, "") for r in found],
-        }
-        for outcome, found in by_outcome.items()
-        if outcome != "agreed"
-    }
+            if result != "agreed":
+                outcome = result.partition(":")[0]
+                empty = {"title": f"Answers: {outcome}", "words": [], "records": []}
+                lists.setdefault(f"answers/{outcome}", empty)["records"].append((record, ""))
+    return lists
 
 
 def _evidence(report: Report, claim: Claim, frame: Frame, machine: str) -> list[Measured]:

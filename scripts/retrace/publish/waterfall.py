@@ -23,15 +23,6 @@ from retrace.reports.wording import comparative, duration, times_as_much, word_l
 PRINTED, HARDWARE, COPIES, ALGORITHM, BASELINE = (
     "printed", "hardware", "without copies", "algorithm", "baseline",
 )  # fmt: skip
-MEANINGS = {
-    HARDWARE: "Hardware: the same algorithm on our machine, by its total.",
-    COPIES: "Without copies: the solve alone, of the same trials.",
-    ALGORITHM: "Algorithm: the fastest kernel of ours in its place, both by the solve, in one experiment; "
-    "this bar begins at what the published kernel takes in that one.",
-    BASELINE: "Baseline: the fastest program on one core in place of the published one.",
-}
-
-
 NAMED_FACTOR = 1.1
 """How many times less a step that a title names leads to, at least."""
 PROBLEM_WORDS = {
