@@ -20,7 +20,7 @@ from retrace.publish.chart import STYLE
 from retrace.publish.chart_axes import ROW, fit_height, framed, tick_ratio
 from retrace.publish.chart_looks import KIND_COLOURS, PUBLISHED_KERNEL
 from retrace.publish.front import Tally
-from retrace.publish.panel import family, sure
+from retrace.publish.panel import family, undoubted
 from retrace.publish.plain_names import graph_of, problem_of
 from retrace.records.ranking import REPEATS_DIFFER
 from retrace.reports.finding import Verdict
@@ -31,7 +31,7 @@ from retrace.reports.wording import TIMES, two_digits
 INK, PAPER, MUTED, GRID, KERNEL = "#111111", "#ffffff", "#555555", "#dddddd", KIND_COLOURS[PUBLISHED_KERNEL]
 ON_DARK = {INK: "#e6edf3", PAPER: "#0d1117", MUTED: "#a5afba", GRID: "#30363d", KERNEL.lower(): "#3d9bdc"}
 """What colours become on GitHub's dark pages; bars keep theirs, and the numbers in them."""
-WORDS = dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), INK)
+TEXT_COLOURS = dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), INK)
 SEGMENTS = {
     Verdict.HOLDS: "#5BB87B",
     Verdict.IN_PART: "#E5B94E",
@@ -89,7 +89,7 @@ def _of_table(rows: Sequence[GraphRow], asked: SpeedUp, machine: str) -> Iterato
 
 def _printed(row: GraphRow, asked: SpeedUp) -> float | None:
     """Return the greatest printed speed-up of a graph, each on one system where the report says so."""
-    slow, fast = ([e for e in sure(row.printed) if e.solver == spec] for spec in (asked.over, asked.of))
+    slow, fast = ([e for e in undoubted(row.printed) if e.solver == spec] for spec in (asked.over, asked.of))
     shared = {entry.machine for entry in slow} & {entry.machine for entry in fast}
     return max(
         (a.printed.ms / b.printed.ms for a in slow for b in fast if not shared or a.machine == b.machine),
@@ -103,7 +103,7 @@ def draw_overview(tally: Tally, every: Sequence[Speed]) -> Figure:
     share = f"{100 * total[Verdict.HOLDS] / tally.claims:.0f}\N{NO-BREAK SPACE}%"
     title = f"{total[Verdict.HOLDS]} of {tally.claims} claims ({share}) hold on an {tally.gpu}"
     title += f", {total[Verdict.IN_PART]} in part; {total[Verdict.FAILS]} do not"
-    with rc_context(STYLE | WORDS):
+    with rc_context(STYLE | TEXT_COLOURS):
         figure, part = framed(title, "", "")
         heights = [ROW * 1.45 * (len(counts) + 1), ROW * 1.75 * max(1, len(every)) + ROW]
         above, below = part.subplots(2, height_ratios=heights)

@@ -135,7 +135,7 @@ def quickest(entries: Iterable[AnyEntry], measure: Measure) -> AnyEntry | None:
     return min(timed, key=lambda entry: entry.times[measure].median, default=None)
 
 
-def sure(entries: Iterable[Entry]) -> list[Printed]:
+def undoubted(entries: Iterable[Entry]) -> list[Printed]:
     """Return the printed numbers that are neither zero nor in doubt, the least first."""
     printed = [entry for entry in entries if isinstance(entry, Printed)]
     certain = [entry for entry in printed if entry.printed.ms > 0 and not entry.printed.doubt]

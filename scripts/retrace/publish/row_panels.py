@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from retrace.publish.line_panels import measured
-from retrace.publish.panel import Dot, Line, Panel, is_sampled, most_work, quickest, searches, sure
+from retrace.publish.panel import Dot, Line, Panel, is_sampled, most_work, quickest, searches, undoubted
 from retrace.publish.provenance import cores_of
 from retrace.publish.waterfall import Way
 from retrace.records.statistics import ENOUGH, Summary
@@ -81,7 +81,7 @@ def dumbbells(drawing: Drawing, frame: Frame, layout: TableLayout) -> list[Panel
         lines = []
         for spec in dict.fromkeys(layout.solvers.values()):
             of_solver = [e for e in frame.entries if (e.graph, e.solver) == (graph, spec)]
-            dots = [Dot(0, Summary.of([least.printed.ms]), least) for least in sure(of_solver)[:1]]
+            dots = [Dot(0, Summary.of([least.printed.ms]), least) for least in undoubted(of_solver)[:1]]
             for machine in frame.machines:
                 if here := quickest((e for e in of_solver if e.machine == machine), drawing.y):
                     dots.append(Dot(0, here.times[drawing.y], here))
@@ -97,7 +97,7 @@ def beside_printed(frame: Frame, machines: Sequence[str]) -> list[Panel]:
     lines = []
     for machine in machines:
         for row in _rows(frame):
-            for entry in sure(row.printed):
+            for entry in undoubted(row.printed):
                 again = quickest((e for e in row.here(machine) if e.solver == entry.solver), "total")
                 if again and not again.is_substitute:
                     dot = Dot(entry.printed.ms, again.times["total"], again)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from retrace.publish.panel import quickest, sure
+from retrace.publish.panel import quickest, undoubted
 from retrace.publish.plain_names import plain_label
 from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
@@ -129,7 +129,7 @@ def _baseline(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
 def _printed(spec: str, fall: Fall, frame: Frame) -> Step | None:
     """Return the least time that is printed of a solver, but for zeros and those in doubt."""
     printed = frame.of(fall.experiment).printed
-    for least in sure(e for e in printed if (e.solver, e.graph) == (spec, fall.graph)):
+    for least in undoubted(e for e in printed if (e.solver, e.graph) == (spec, fall.graph)):
         ms = least.printed.ms
         return Step(PRINTED, f"printed, {least.hardware}", ms, Summary.of([ms]), least)
     return None
