@@ -18,7 +18,7 @@ from matplotlib.patches import Patch
 
 from retrace.publish.chart import STYLE
 from retrace.publish.chart_axes import ROW, fit_height, framed, tick_ratio
-from retrace.publish.chart_looks import KIND_COLOURS, PUBLISHED_KERNEL
+from retrace.publish.chart_looks import INK, KIND_COLOURS, PUBLISHED_KERNEL
 from retrace.publish.front import Tally
 from retrace.publish.panel import family, undoubted
 from retrace.publish.plain_names import graph_of, problem_of
@@ -28,7 +28,7 @@ from retrace.reports.frame import PRINTED_PAIR, Frame, GraphRow, speed_up
 from retrace.reports.report import Report, SpeedUp
 from retrace.reports.wording import TIMES, two_digits
 
-INK, PAPER, MUTED, GRID, KERNEL = "#111111", "#ffffff", "#555555", "#dddddd", KIND_COLOURS[PUBLISHED_KERNEL]
+PAPER, MUTED, GRID, KERNEL = "#ffffff", "#555555", "#dddddd", KIND_COLOURS[PUBLISHED_KERNEL]
 ON_DARK = {INK: "#e6edf3", PAPER: "#0d1117", MUTED: "#a5afba", GRID: "#30363d", KERNEL.lower(): "#3d9bdc"}
 """What colours become on GitHub's dark pages; bars keep theirs, and the numbers in them."""
 TEXT_COLOURS = dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), INK)
