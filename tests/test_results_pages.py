@@ -9,15 +9,15 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from matplotlib.colors import to_rgba
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from browser import CHROMIUM, Browser, lack
 from command_line import PROJECT
 from fabricated import bellman_ford, changed, frame, suite
+from retrace.publish.chart import image
 from retrace.publish.front import FAILURES_FIRST, SIGNS, Abstract, Tally, abstract
-from retrace.publish.overview import DARK, LIGHT, Speed, draw_overview, speeds
+from retrace.publish.overview import ON_DARK, Speed, draw_overview, on_dark_ground, speeds
 from retrace.publish.page import fill
 from retrace.publish.today import races
 from retrace.records.record import Trial
@@ -119,16 +119,19 @@ def test_a_speed_is_that_of_the_same_two_programs_in_print_and_here() -> None:
     assert speeds([report], found, "another") == []
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_the_overview_has_every_count_and_speed(two_machines: Abstract, dark: bool) -> None:
+def test_the_overview_has_every_count_and_speed(two_machines: Abstract) -> None:
     counts = two_machines.counts("h200")
     tally = Tally("h200", "NVIDIA H200", {"an-bellman-ford": counts})
-    figure = draw_overview(tally, [Speed("one graph", 10.0, 0.488, 2.34)], dark=dark)
+    figure = draw_overview(tally, [Speed("one graph", 10.0, 0.488, 2.34)])
     drawn = [text.get_text() for text in figure.findobj(Text)]
     assert all(drawn.count(str(number)) >= 2 for number in counts.values() if number)
     assert {"0.49\u00d7", "10\u00d7", "2.3\u00d7", "one graph", "all reports"} <= set(drawn)
     assert any(f"{counts[Verdict.HOLDS]} of {sum(counts.values())} claims" in text for text in drawn)
-    assert figure.get_facecolor() == to_rgba((DARK if dark else LIGHT).paper)
+    light = image(figure, "svg")
+    colours = set(re.findall("#[0-9a-f]{6}", light.decode()))
+    assert ON_DARK.keys() < colours
+    left = set(re.findall("#[0-9a-f]{6}", on_dark_ground(light).decode())) - set(ON_DARK.values())
+    assert left == colours - ON_DARK.keys()
     title = next(text for text in figure.findobj(Text) if text.get_text().startswith("How many times"))
     keys = [legend.get_window_extent() for legend in figure.findobj(Legend)]
     assert len(keys) == 2

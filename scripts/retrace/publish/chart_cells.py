@@ -13,7 +13,7 @@ from matplotlib.figure import SubFigure
 from matplotlib.patches import Rectangle
 
 from retrace.publish.chart_axes import ROW, add_key, name_in_full, widen
-from retrace.publish.chart_looks import HEAT
+from retrace.publish.chart_looks import HEAT, INK
 from retrace.publish.panel import LABELS, LIMIT, Panel, of_first_machine
 from retrace.records.ranking import is_among_best
 from retrace.records.statistics import Summary
@@ -29,8 +29,6 @@ CELL = 0.68
 """Inches: the width of a number."""
 CELL_TITLE_LINE = 10
 """The most characters in a line of a column's title; of the title above several, for each of them."""
-INK = "#111111"
-"""The colour of what is written on a coloured cell, whatever the page's is."""
 
 
 @dataclass(frozen=True)

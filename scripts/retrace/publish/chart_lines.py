@@ -8,26 +8,10 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
-from matplotlib.ticker import (
-    FixedLocator,
-    FuncFormatter,
-    LogLocator,
-    NullFormatter,
-    PercentFormatter,
-)
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
-from retrace.publish.chart_axes import (
-    LEAST_SPAN,
-    add_kinds,
-    axis_label,
-    name_ends,
-    scale,
-    tick_ratio,
-    tick_time,
-    tips,
-    whiskers,
-    widen,
-)
+from retrace.publish import chart_axes as axis
+from retrace.publish.chart_axes import LEAST_SPAN, name_ends, scale, tick_ratio, tick_time, tips
 from retrace.publish.chart_looks import BLACK, GREY, LIGHTER, line_look, look
 from retrace.publish.panel import COPY_ALONE, DOUBT, PAIR, Line, Panel
 from retrace.reports.report import Drawing
@@ -62,11 +46,11 @@ def draw_lines(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
         _scale_places(axes, drawing, panels)
         _draw_panel(axes, panel, drawing, height)
     for axes, panel in drawn[::columns]:
-        axes.set_ylabel(axis_label(panel.measure, bool(panel.over)))
+        axes.set_ylabel(axis.axis_label(panel.measure, bool(panel.over)))
     size = "Vertices per graph" if drawing.x == "vertices" else drawing.axis or drawing.x.replace("_", " ")
     figure.supxlabel(size)
     names = [line.name for panel in panels for line in panel.lines]
-    widen(figure, [" ".join([max(names, key=len)] * columns)], 5.2 if columns == 2 else 4)
+    axis.widen(figure, [" ".join([max(names, key=len)] * columns)], 5.2 if columns == 2 else 4)
     return [height] * len(grid)
 
 
@@ -75,7 +59,7 @@ def _draw_panel(axes: Axes, panel: Panel, drawing: Drawing, height: float) -> No
     ends, same = [], Counter[tuple[str, bool]]()
     write = comparative if panel.over else "{:.0%}".format if panel.measure == "transfer" else duration
     for line in panel.lines:
-        like = line.dots[0].entry.solver, bool(line.system)
+        like = line.dots[0].entry.solver, line.printed
         if line.name == COPY_ALONE:
             style: dict[str, Any] = {"color": GREY, "marker": "", "ls": ":"}
         else:
@@ -100,8 +84,8 @@ def _draw_line(axes: Axes, line: Line, style: dict[str, Any], write: Callable[[f
     """Draw a line with its quartiles and signs; a printed one is dashed."""
     for connected, dots in line.strokes:
         values = [dot.value for dot in dots]
-        ends = None if line.system else whiskers(values)
-        dashed = {"ls": (0, (4, 2))} if line.system else {}
+        ends = None if line.printed else axis.whiskers(values)
+        dashed = {"ls": (0, (4, 2))} if line.printed else {}
         alone = {} if connected else {"ls": "none", "mfc": "white"}
         medians = [value.median for value in values]
         drawn: Any = {"markersize": 4, "mew": 0.8, "elinewidth": 0.8, **dashed, **style, **alone}
@@ -178,5 +162,5 @@ def draw_scatter(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     name_ends(axes, ends, TALL)
     axes.set_xlabel("Printed")
     axes.set_ylabel(f"Measured on {panel.machine}")
-    add_kinds(figure, [dot.entry for dot in panel.dots])
+    axis.add_kinds(figure, [dot.entry for dot in panel.dots])
     return [TALL]

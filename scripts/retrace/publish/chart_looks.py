@@ -13,12 +13,10 @@ from retrace.system.solver_packages import is_of_package
 # kinds of solvers have four, lines of variants six, phases six, heat maps light blues, verdicts the page's.
 BLACK, VERMILION, BLUE, GREEN, GREY = "#000000", "#D55E00", "#0072B2", "#009E73", "#777777"
 ORANGE, PURPLE, FOREST, TEAL, OLIVE = "#E69F00", "#CC79A7", "#117733", "#0E8A96", "#999933"
-PUBLISHED_KERNEL, CPU_PROGRAM, OUR_SOLVER, LIBRARY_CALL = (
-    "published kernel",
-    "program on a CPU",
-    "ours",
-    "library",
-)
+INK = "#111111"
+"""Of words on coloured cells, and of those that are not black by default: SVG leaves black out."""
+PUBLISHED_KERNEL, CPU_PROGRAM = "published kernel", "program on a CPU"
+OUR_SOLVER, LIBRARY_CALL = "ours", "library"
 SHAPES = {PUBLISHED_KERNEL: "s", CPU_PROGRAM: "D", OUR_SOLVER: "o", LIBRARY_CALL: "^"}
 KIND_COLOURS = {PUBLISHED_KERNEL: BLUE, CPU_PROGRAM: GREY, OUR_SOLVER: VERMILION, LIBRARY_CALL: GREEN}
 """Of the markers of rows, whose names stand beside them."""

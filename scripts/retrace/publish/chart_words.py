@@ -15,7 +15,7 @@ from retrace.publish.plain_names import plain_label
 from retrace.publish.provenance import cores, emulated, mixture
 from retrace.publish.row_panels import TWO_GROUPS, two_groups
 from retrace.publish.sentences import sentence
-from retrace.publish.waterfall import MEANINGS
+from retrace.publish.waterfall import PRINTED
 from retrace.records.ranking import Order, rank, why_untold
 from retrace.reports.finding import by_verdict
 from retrace.reports.frame import Entry, Frame
@@ -194,7 +194,7 @@ def _details(content: FigureContent) -> str:
     claim = report.claims[drawing.claim] if report and drawing.claim else None
     return sentence(
         "details",
-        steps=[MEANINGS[key] for key in keys if key in MEANINGS] if drawing.kind == "waterfall" else [],
+        steps=[sentence(f"step {key}") for key in keys if drawing.falls and key != PRINTED],
         measures=[sentence(measure) for measure in measures] if shown.measured else [],
         over=drawing.over or ("what its name is over" if drawing.kind == "bars" and drawing.pairs else ""),
         limits=[

@@ -95,10 +95,8 @@ class Abstract:
 
     def answer_of(self, machine: str) -> str:
         """Return the answer in a sentence, with the numbers of a machine; empty if it lacks one."""
-        front = self.report.front
-        if not front or machine not in self.answering:
-            return ""
-        return front.answered(lambda name: self.findings[name][machine].number)
+        front = self.report.front if machine in self.answering else None
+        return front.answered(lambda name: self.findings[name][machine].number) if front else ""
 
     def counts(self, machine: str) -> dict[Verdict, int]:
         """Count the claims by verdict, in the order of the verdicts."""
@@ -145,9 +143,9 @@ class Tally:
         return sum(self.total.values())
 
 
-def abstract(report: Report, frame: Frame, first: str = "") -> Abstract:
-    """Judge all claims of a report on all machines that have records of it, `first` before the others."""
-    machines = sorted(judging(report, frame).machines, key=lambda name: name != first)
+def abstract(report: Report, frame: Frame) -> Abstract:
+    """Judge all claims of a report on all machines that have records of it."""
+    machines = judging(report, frame).machines
     findings = {
         name: {machine: judge(report, claim, frame, machine) for machine in machines}
         for name, claim in report.claims.items()

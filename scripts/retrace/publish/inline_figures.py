@@ -5,12 +5,14 @@ colour has a second one for a dark page.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+import numpy as np
 from markupsafe import Markup
+from matplotlib.colors import to_hex, to_rgb
 
 from retrace.publish.chart_looks import HEAT
 from retrace.system.errors import RetraceError
@@ -134,38 +136,26 @@ def _style_on_dark(style: str, is_line: bool) -> str:
 
 def _is_seen(colour: str) -> bool:
     """Whether it is a hue, not a grey, and differs enough from a dark page."""
-    linear = _linear_parts(colour)
-    return max(linear) - min(linear) > HUE and _luminance(linear) + FLARE >= SEEN * (DARK_GROUND + FLARE)
+    linear = _linear(colour)
+    return bool(np.ptp(linear) > HUE and linear @ LUMINANCE_WEIGHTS + FLARE >= SEEN * (DARK_GROUND + FLARE))
 
 
-def _linear_parts(colour: str) -> list[float]:
-    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
-    return [_linear(int(digits[at : at + 2], 16) / 255) for at in (0, 2, 4)]
-
-
-def _luminance(linear: Sequence[float]) -> float:
-    return sum(weight * part for weight, part in zip(LUMINANCE_WEIGHTS, linear, strict=True))
+def _linear(colour: str) -> np.ndarray:
+    """Return the parts of a colour as amounts of light, by sRGB."""
+    parts = np.array(to_rgb(colour))
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
 
 
 def on_dark(colour: str) -> str:
     """Return what `#rrggbb` or `#rgb` becomes on a dark page: any two keep their contrast, light for dark."""
-    linear = _linear_parts(colour)
-    luminance = _luminance(linear)
+    linear = _linear(colour) if np.any(to_rgb(colour)) else np.ones(3)
+    luminance = _linear(colour) @ LUMINANCE_WEIGHTS
     wanted = min(1.0, (1 + FLARE) / (luminance + FLARE) * (DARK_GROUND + FLARE) - FLARE)
-    hue = [part / max(linear) for part in linear] if luminance else [1.0] * 3
-    full = luminance / max(linear) if luminance else 1.0
+    hue = linear / linear.max()
+    full = hue @ LUMINANCE_WEIGHTS
     white = max(0.0, (wanted - full) / (1 - full)) if full < 1 else 0.0
-    scale = min(1.0, wanted / full)
-    turned = [white + (1 - white) * scale * part for part in hue]
-    return "#" + "".join(f"{round(255 * _encoded(part)):02x}" for part in turned)
-
-
-def _linear(part: float) -> float:
-    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-
-
-def _encoded(linear: float) -> float:
-    return 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055
+    turned = white + (1 - white) * min(1.0, wanted / full) * hue
+    return to_hex(np.where(turned <= 0.0031308, 12.92 * turned, 1.055 * turned ** (1 / 2.4) - 0.055))
 
 
 def _sheet(styles: Iterable[tuple[str, str]]) -> Markup:

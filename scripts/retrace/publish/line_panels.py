@@ -31,12 +31,12 @@ def line_panels(drawing: Drawing, frame: Frame, read: Callable[[str], Variant]) 
 def _printed_ratios(drawing: Drawing, frame: Frame, read: Callable[[str], Variant]) -> Iterable[Panel]:
     """Make a panel of each printed system, with what it printed of each line over the same variant."""
     base = read(drawing.over or "")
-    for number, system in enumerate(dict.fromkeys(entry.machine for entry in frame.printed), 1):
+    for system in dict.fromkeys(entry.machine for entry in frame.printed):
         some = [entry for entry in frame.printed if entry.machine == system]
         lines = []
         for name, spec in (drawing.series or {}).items():
             dots = list(_printed_over(some, read(spec), base))
-            lines += [Line(name, name, dots, number)] if dots else []
+            lines += [Line(name, name, dots)] if dots else []
         yield Panel("", f"{system}, printed", lines, "total", drawing.over or "")
 
 
@@ -60,9 +60,9 @@ def _pair(above: Variant, below: Variant, frame: Frame) -> Panel:
         over = [(e, measured(e, "total", below, entries)) for e in entries if fits(e, above)]
         dots = [Dot(entry.vertices, value, entry) for entry, value in over if value]
         lines += [Line(machine, machine, sorted(dots, key=lambda dot: dot.x))] if dots else []
-    for number, system in enumerate(dict.fromkeys(entry.machine for entry in frame.printed), 1):
+    for system in dict.fromkeys(entry.machine for entry in frame.printed):
         dots = list(_printed_over([e for e in frame.printed if e.machine == system], above, below))
-        lines += [Line(f"{system}, printed", system, dots, number)] if dots else []
+        lines += [Line(f"{system}, printed", system, dots)] if dots else []
     names = [variant.solver.split("/")[-1] for variant in (above, below)]
     return Panel(PAIR, f"{names[0]} over {names[1]}", lines, "total", below.solver)
 

@@ -7,11 +7,13 @@ orders what is here, and computes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 
 from retrace.publish.doubts import doubts
 from retrace.publish.page import MARK, Cell
+from retrace.publish.panel import quickest
 from retrace.publish.record_cards import address
 from retrace.publish.tables import printed_cell, time_cell
 from retrace.records.machine_check import Doubt
@@ -77,23 +79,18 @@ def listing(
     frame: Frame, layout: TableLayout, elsewhere: Mapping[str, Sequence[str]] | None = None
 ) -> Listing:
     """List an experiment's frame; `elsewhere` are graphs that only other experiments have."""
-    return replace(_Listed(frame, layout).listing, remarks=layout.remarks, elsewhere=elsewhere or {})
+    listed = _Listed(frame, layout)
+    graphs = sorted(frame.rows, key=lambda row: row.first.work, reverse=True)
+    rows = [line for place, row in enumerate(graphs) for machine in frame.machines or [""]
+            for line in listed.lines(place, row, machine)]  # fmt: skip
+    systems = [f"{system} ({hardware})" for system, hardware in listed.systems]
+    return Listing(layout.by, listed.measures, systems, rows, layout.remarks, elsewhere or {})
 
 
 @dataclass(frozen=True)
 class _Listed:
     frame: Frame
     layout: TableLayout
-
-    @property
-    def listing(self) -> Listing:
-        systems = [f"{system} ({hardware})" for system, hardware in self.systems]
-        graphs = sorted(self.frame.rows, key=lambda row: row.first.work, reverse=True)
-        rows = [
-            line for place, row in enumerate(graphs) for m in self.frame.machines or [""]
-            for line in self.lines(place, row, m)
-        ]  # fmt: skip
-        return Listing(self.layout.by, self.measures, systems, rows)
 
     @cached_property
     def systems(self) -> list[tuple[str, str]]:
@@ -113,31 +110,21 @@ class _Listed:
     @cached_property
     def largest(self) -> dict[str, str]:
         """The row of each machine's largest graph, with the pair that is printed."""
-        timed = [
-            (entry, row)
-            for row in self.frame.rows
-            for entry in row.measured.values()
-            if entry.total and entry.pair == PRINTED_PAIR
-        ]
+        entries = [(entry, row) for row in self.frame.rows for entry in row.measured.values()]
+        timed = [(entry, row) for entry, row in entries if entry.total and entry.pair == PRINTED_PAIR]
         timed.sort(key=lambda one: one[0].work)
         return {entry.machine: row.title for entry, row in timed}
 
     def lines(self, place: int, row: GraphRow, machine: str) -> Iterator[ListingRow]:
         """Yield what a machine measured of a graph, the best first, then what is printed alone."""
         here = row.here(machine)
-        best = {measure: best_of(here, measure) for measure in self.measures}
-        entries = []
-        for name, printed in _names(self.frame, row).items():
-            entry = row.measured.get((machine, name))
-            if entry or printed:
-                entries.append((entry, printed))
-
-        def order(one: tuple[Measured | None, Sequence[Printed]]) -> float:
-            times = one[0].times.get(self.layout.by) if one[0] else None
-            return times.median if times else float("inf")
-
-        for entry, printed in sorted(entries, key=order):
-            first = entry or printed[0]
+        best = {measure: quickest(here, measure) for measure in self.measures}
+        named = _names(self.frame, row).items()
+        every = [(row.measured.get((machine, name)), printed) for name, printed in named]
+        every.sort(key=lambda one: _median(one[0], self.layout.by))
+        for entry, printed in every:
+            if not (first := entry or next(iter(printed), None)):
+                continue
             why = self.doubtful.get(address(entry.record), ()) if entry else ()
             yield ListingRow(
                 machine=machine,
@@ -166,12 +153,6 @@ class _Listed:
         return Cell(text, " ".join(cell.notes), value=numbers[0].printed.ms if numbers else None)
 
 
-def best_of(here: Sequence[Measured], measure: Measure) -> Measured | None:
-    """Return the least of a graph and machine by a measure; None of nothing."""
-    timed = [entry for entry in here if measure in entry.times]
-    return min(timed, key=lambda entry: entry.times[measure].median, default=None)
-
-
 def beside_best(cell: Cell, best: Measured | None, measure: Measure) -> RankedCell:
     """Set a time beside the best one, as far as both compare."""
     if best is None or cell.entry is None or cell.times is None or not best.times[measure].minimum:
@@ -185,6 +166,10 @@ def beside_best(cell: Cell, best: Measured | None, measure: Measure) -> RankedCe
     if is_among_best(cell.times, least):
         return RankedCell(cell, "", 0, best=True)
     return RankedCell(cell, speed(1 / over), sum(over > step for step in SHADES))
+
+
+def _median(entry: Measured | None, measure: Measure) -> float:
+    return entry.times[measure].median if entry and measure in entry.times else inf
 
 
 def _names(frame: Frame, row: GraphRow) -> dict[str, list[Printed]]:

@@ -52,15 +52,15 @@ def message(content: FigureContent) -> str:
 def _fill(asked: str, content: FigureContent) -> str:
     panels = of_first_machine(content.panels)
     if asked.startswith("least of "):
-        return _least(_points(asked.removeprefix("least of "), content, panels), content)
+        return _least(_points(asked.removeprefix("least of "), content), content)
     match = PLACEHOLDERS.fullmatch(asked)
     assert match
     name, base, printed = match["name"], match["base"], bool(match["printed"])
-    points = _points(name, content, panels, printed)
+    points = _points(name, content, printed)
     if base:
-        compared = _over(points, _points(base, content, panels, printed))
+        compared = _over(points, _points(base, content, printed))
         if printed:  # of the graph of which the title says what was measured
-            here = _over(*(_points(one, content, panels) for one in (name, base)))
+            here = _over(*(_points(one, content) for one in (name, base)))
             same = [one for one in compared if here and one.place == here[0].place] or compared
             return comparative(same[0].over, match["words"] or "") if same else ""
     elif panels[0].over:
@@ -144,10 +144,11 @@ def _tie(dot: Dot, other: Dot) -> bool:
     return rank(dot.value, other.value) is Order.TIE
 
 
-def _points(name: str, content: FigureContent, panels: Sequence[Panel], printed: bool = False) -> Points:
+def _points(name: str, content: FigureContent, printed: bool = False) -> Points:
     """Return the dots of a line, from the smallest size, or of a row by graph; KeyError without any."""
     points: Points = {}
-    every = [round(dot.x) for panel in panels for line in panel.lines for dot in line.dots]
+    panels = of_first_machine(content.panels)
+    every = [round(dot.x) for panel in panels for dot in panel.dots]
     powers = content.drawing.x == "vertices" and all(size.bit_count() == 1 for size in every)
     for panel in panels:
         for line in panel.lines:

@@ -1,10 +1,11 @@
 """README's figure: the verdicts of each report, and how many times as fast as a core the GPU was and is.
 
-It is drawn twice, for readers of light and of dark pages.
+README shows dark pages a second one, in the colours of those.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +18,9 @@ from matplotlib.patches import Patch
 
 from retrace.publish.chart import STYLE
 from retrace.publish.chart_axes import ROW, fit_height, framed, tick_ratio
-from retrace.publish.chart_looks import KIND_COLOURS, PUBLISHED_KERNEL
+from retrace.publish.chart_looks import INK, KIND_COLOURS, PUBLISHED_KERNEL
 from retrace.publish.front import Tally
-from retrace.publish.panel import family
+from retrace.publish.panel import family, undoubted
 from retrace.publish.plain_names import graph_of, problem_of
 from retrace.records.ranking import REPEATS_DIFFER
 from retrace.reports.finding import Verdict
@@ -27,8 +28,10 @@ from retrace.reports.frame import PRINTED_PAIR, Frame, GraphRow, speed_up
 from retrace.reports.report import Report, SpeedUp
 from retrace.reports.wording import TIMES, two_digits
 
-NAMES = {"overview": False, "overview-dark": True}
-"""The files, and whether each is for dark pages."""
+PAPER, MUTED, GRID, KERNEL = "#ffffff", "#555555", "#dddddd", KIND_COLOURS[PUBLISHED_KERNEL]
+ON_DARK = {INK: "#e6edf3", PAPER: "#0d1117", MUTED: "#a5afba", GRID: "#30363d", KERNEL.lower(): "#3d9bdc"}
+"""What colours become on GitHub's dark pages; bars keep theirs, and the numbers in them."""
+TEXT_COLOURS = dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), INK)
 SEGMENTS = {
     Verdict.HOLDS: "#5BB87B",
     Verdict.IN_PART: "#E5B94E",
@@ -39,35 +42,6 @@ INSIDE = "#000000"
 """The colour of the numbers in them."""
 KEY: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderpad": 0.3, "columnspacing": 1.2}
 """Where the key of a panel is: below its title."""
-
-
-@dataclass(frozen=True)
-class Palette:
-    """Colours of a page: its ground, words, grid, and a published kernel."""
-
-    paper: str
-    ink: str
-    muted: str
-    grid: str
-    kernel: str
-
-    @property
-    def style(self) -> Any:
-        """The settings of matplotlib."""
-        words = ["text.color", "axes.labelcolor"]
-        words += [f"{axis}tick.{part}" for axis in "xy" for part in ("color", "labelcolor")]
-        return {
-            **STYLE,
-            **dict.fromkeys(words, self.ink),
-            "axes.edgecolor": self.muted,
-            "figure.facecolor": self.paper,
-            "axes.facecolor": self.paper,
-            "savefig.facecolor": self.paper,
-        }
-
-
-LIGHT = Palette("#ffffff", "#000000", "#555555", "#dddddd", KIND_COLOURS[PUBLISHED_KERNEL])
-DARK = Palette("#0d1117", "#e6edf3", "#a5afba", "#30363d", "#3D9BDC")
 
 
 @dataclass(frozen=True)
@@ -115,8 +89,7 @@ def _of_table(rows: Sequence[GraphRow], asked: SpeedUp, machine: str) -> Iterato
 
 def _printed(row: GraphRow, asked: SpeedUp) -> float | None:
     """Return the greatest printed speed-up of a graph, each on one system where the report says so."""
-    sound = [entry for entry in row.printed if entry.printed.ms > 0 and not entry.printed.doubt]
-    slow, fast = ([entry for entry in sound if entry.solver == spec] for spec in (asked.over, asked.of))
+    slow, fast = ([e for e in undoubted(row.printed) if e.solver == spec] for spec in (asked.over, asked.of))
     shared = {entry.machine for entry in slow} & {entry.machine for entry in fast}
     return max(
         (a.printed.ms / b.printed.ms for a in slow for b in fast if not shared or a.machine == b.machine),
@@ -124,35 +97,38 @@ def _printed(row: GraphRow, asked: SpeedUp) -> float | None:
     )
 
 
-def draw_overview(tally: Tally, every: Sequence[Speed], dark: bool) -> Figure:
+def draw_overview(tally: Tally, every: Sequence[Speed]) -> Figure:
     """Draw both panels for a machine."""
-    palette = DARK if dark else LIGHT
     total, counts = tally.total, tally.of_reports
     share = f"{100 * total[Verdict.HOLDS] / tally.claims:.0f}\N{NO-BREAK SPACE}%"
     title = f"{total[Verdict.HOLDS]} of {tally.claims} claims ({share}) hold on an {tally.gpu}"
     title += f", {total[Verdict.IN_PART]} in part; {total[Verdict.FAILS]} do not"
-    with rc_context(palette.style):
+    with rc_context(STYLE | TEXT_COLOURS):
         figure, part = framed(title, "", "")
         heights = [ROW * 1.45 * (len(counts) + 1), ROW * 1.75 * max(1, len(every)) + ROW]
         above, below = part.subplots(2, height_ratios=heights)
         _draw_verdicts(above, {"all reports": total, **counts})
-        _draw_speeds(below, every, palette)
+        _draw_speeds(below, every)
         fit_height(figure, heights)
     return figure
 
 
+def on_dark_ground(svg: bytes) -> bytes:
+    """Return an SVG file of the figure in the colours of a dark page."""
+    turned = re.sub("#[0-9a-f]{6}", lambda colour: ON_DARK.get(colour[0], colour[0]), svg.decode())
+    return turned.encode()
+
+
 def _draw_verdicts(axes: Axes, counts: Mapping[str, Mapping[Verdict, int]]) -> None:
-    for row, of_report in enumerate(counts.values()):
-        left, whole = 0.0, max(1, sum(of_report.values()))
-        for verdict, colour in SEGMENTS.items():
-            width = of_report[verdict] / whole
-            axes.barh(row, width, left=left, color=colour, height=0.8)
-            if of_report[verdict]:
-                number = axes.text(
-                    left + width / 2, row, f"{of_report[verdict]}", ha="center", va="center", color=INSIDE
-                )
-                number.set_gid(f"inside-{row}-{verdict.name}")
-            left += width
+    rows, left = range(len(counts)), [0.0] * len(counts)
+    for verdict, colour in SEGMENTS.items():
+        numbers = [of_report[verdict] for of_report in counts.values()]
+        widths = [n / max(1, sum(of.values())) for n, of in zip(numbers, counts.values(), strict=True)]
+        bars = axes.barh(rows, widths, left=left, color=colour, height=0.8)
+        labels = axes.bar_label(bars, [str(n or "") for n in numbers], label_type="center", color=INSIDE)
+        for row, label in enumerate(labels):
+            label.set_gid(f"inside-{row}-{verdict.name}")
+        left = [begin + width for begin, width in zip(left, widths, strict=True)]
     axes.set_yticks(range(len(counts)), list(counts))
     axes.get_yticklabels()[0].set_fontweight("bold")
     axes.tick_params(axis="y", length=0)
@@ -165,21 +141,21 @@ def _draw_verdicts(axes: Axes, counts: Mapping[str, Mapping[Verdict, int]]) -> N
     axes.legend(handles=key, ncols=len(key), **KEY).set_in_layout(False)
 
 
-def _draw_speeds(axes: Axes, every: Sequence[Speed], palette: Palette) -> None:
+def _draw_speeds(axes: Axes, every: Sequence[Speed]) -> None:
     axes.set_title("How many times as fast as one CPU core is the GPU?", loc="left", pad=34)
     axes.set_xscale("log")
-    axes.grid(axis="x", color=palette.grid, lw=0.6)
+    axes.grid(axis="x", color=GRID, lw=0.6)
     axes.set_axisbelow(True)
-    axes.axvline(1, color=palette.muted, lw=1)
+    axes.axvline(1, color=MUTED, lw=1)
     for row, speed in enumerate(every):
-        colour = palette.kernel if speed.is_sure else palette.muted
+        colour = KERNEL if speed.is_sure else MUTED
         axes.plot([speed.printed, speed.measured], [row, row], color=colour, lw=2.5, zorder=2)
-        axes.plot(speed.printed, row, "o", mfc=palette.paper, mec=palette.muted, ms=7, zorder=3)
+        axes.plot(speed.printed, row, "o", mfc=PAPER, mec=MUTED, ms=7, zorder=3)
         axes.plot(speed.measured, row, "o", color=colour, ms=7, zorder=3)
         side = 1 if speed.measured >= speed.printed else -1
         said = [(speed.measured, side, "bold"), (speed.printed, -side, "normal")]
         if speed.beside_best:
-            axes.plot(speed.beside_best, row, "D", mfc=palette.paper, mec=palette.kernel, ms=5, zorder=3)
+            axes.plot(speed.beside_best, row, "D", mfc=PAPER, mec=KERNEL, ms=5, zorder=3)
             said.append((speed.beside_best, -1, "normal"))
         for value, outwards, weight in said:
             axes.annotate(
@@ -191,15 +167,15 @@ def _draw_speeds(axes: Axes, every: Sequence[Speed], palette: Palette) -> None:
     axes.set_ylim(len(every) - 0.4, -0.6)
     ends = [value for one in every for value in (one.printed, one.measured, one.beside_best) if value] or [1]
     axes.set_xlim(min(ends) / 4, max(ends) * 4)
-    axes.axvspan(axes.get_xlim()[0], 1, color=palette.grid, alpha=0.45, lw=0, zorder=0)
+    axes.axvspan(axes.get_xlim()[0], 1, color=GRID, alpha=0.45, lw=0, zorder=0)
     axes.xaxis.set_major_formatter(lambda value, _: tick_ratio(value))
     axes.set_xlabel(f"the core is faster  ←  {tick_ratio(1)}  →  the GPU is faster")
     axes.spines["left"].set_visible(False)
-    hollow: dict[str, Any] = {"ls": "", "mfc": palette.paper}
+    hollow: dict[str, Any] = {"ls": "", "mfc": PAPER}
     key = [
-        Line2D([], [], marker="o", mec=palette.muted, label="printed", **hollow),
-        Line2D([], [], ls="", marker="o", color=palette.kernel, label="measured"),
-        Line2D([], [], ls="", marker="o", color=palette.muted, label=f"measured: {REPEATS_DIFFER}"),
-        Line2D([], [], marker="D", mec=palette.kernel, label="measured, beside the fastest core", **hollow),
+        Line2D([], [], marker="o", mec=MUTED, label="printed", **hollow),
+        Line2D([], [], ls="", marker="o", color=KERNEL, label="measured"),
+        Line2D([], [], ls="", marker="o", color=MUTED, label=f"measured: {REPEATS_DIFFER}"),
+        Line2D([], [], marker="D", mec=KERNEL, label="measured, beside the fastest core", **hollow),
     ]
     axes.legend(handles=key, ncols=2, **KEY).set_in_layout(False)

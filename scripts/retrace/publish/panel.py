@@ -6,30 +6,16 @@ A bar is a line of one dot. Lines of the same key look the same in all panels of
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from retrace.publish.sentences import sentence
 from retrace.records.statistics import Summary
-from retrace.reports.frame import Entry, Measured
-from retrace.reports.measures import Measure
+from retrace.reports.frame import Entry, Measured, Printed
+from retrace.reports.measures import MEASURES, Measure
 from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.wording import plural
 
-LABELS: dict[Measure, str] = {
-    "setup": "Setup time",
-    "upload": "Upload time",
-    "solve": "Time to solve",
-    "download": "Download time",
-    "total": "Total time",
-    "kernel": "Kernel time",
-    "again": "Time to solve again",
-    "lock": "Page-locking",
-    "prepare": "Preparation",
-    "first search": "Time of the first search",
-    "resident": "Time of a further search, resident",
-    "transfer": "Copy per total time",
-    "with setup": "Total time with setup",
-    "step": "Time per step",
-    "energy": "Energy per search",
-}
+LABELS = {measure: sentence(f"label {measure}") for measure in MEASURES}
 SUBSTITUTES = {"(stand-in)": "×", "(weights generated)": "+"}  # noqa: RUF001
 """The signs on points of other graphs than the named one, by the ending of the label."""
 DOUBT = "○"
@@ -41,6 +27,9 @@ LIMIT = "limit"
 """The name of the row of what no search can be below."""
 COPY_ALONE = "the copy alone"
 """The name of the line of a part of the base's time that no other solver can save."""
+
+
+AnyEntry = TypeVar("AnyEntry", bound=Entry)
 
 
 @dataclass(frozen=True)
@@ -64,15 +53,18 @@ class Dot:
 class Line:
     """A line, or a bar: its name, and the key that it has its colour and marker by.
 
-    A printed line has the number of its computer, from 1. Dots may be `apart`: those of real graphs, and
-    those of sizes that differ much.
+    Dots may be `apart`: those of real graphs, and those of sizes that differ much.
     """
 
     name: str
     key: str
     dots: Sequence[Dot]
-    system: int = 0
     apart: bool = False
+
+    @property
+    def printed(self) -> bool:
+        """Whether it is of printed numbers."""
+        return bool(self.dots[0].entry.printed)
 
     @property
     def strokes(self) -> list[tuple[bool, list[Dot]]]:
@@ -135,6 +127,19 @@ def most_work(entries: Iterable[Entry]) -> str:
     work = {entry.label: entry.work[:2] for entry in entries}
     most = max(work.values(), default=None)
     return min((label for label, amount in work.items() if amount == most), default="")
+
+
+def quickest(entries: Iterable[AnyEntry], measure: Measure) -> AnyEntry | None:
+    """Return the entry of the least median of a measure; None if none has it."""
+    timed = [entry for entry in entries if measure in entry.times]
+    return min(timed, key=lambda entry: entry.times[measure].median, default=None)
+
+
+def undoubted(entries: Iterable[Entry]) -> list[Printed]:
+    """Return the printed numbers that are neither zero nor in doubt, the least first."""
+    printed = [entry for entry in entries if isinstance(entry, Printed)]
+    certain = [entry for entry in printed if entry.printed.ms > 0 and not entry.printed.doubt]
+    return sorted(certain, key=lambda entry: entry.printed.ms)
 
 
 def bar_names(row: Iterable[Panel]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from retrace.publish.front import SIGNS, Abstract, Tally
-from retrace.publish.generated_parts import made_from, with_part
+from retrace.publish.generated_parts import made_from, number_table, with_part
 from retrace.publish.today import Race, Tables, typical
 from retrace.reports.finding import Verdict
 from retrace.reports.wording import word_list
@@ -54,13 +54,14 @@ def answer(tally: Tally, every: Sequence[Race]) -> str:
 def _verdicts(abstracts: Sequence[Abstract], tally: Tally) -> str:
     """Return a row for each report: how many of its claims hold, its question, the numbers that answer."""
     signs = [f"{sign} {verdict}" for verdict, sign in SIGNS.items()]
-    lines = [f"|report|{'|'.join(signs)}|asked, and measured|", f"|---|{'--:|' * len(signs)}---|"]
+    rows = []
     for one in abstracts:
         if tally.machine in one.machines:
             key, front = one.report.key, one.report.front
-            counts = "|".join(map(str, one.counts(tally.machine).values()))
+            counts = map(str, one.counts(tally.machine).values())
             evidence = f"**{front.question}** {one.answer_of(tally.machine)}" if front else one.report.title
-            lines.append(f"|[{key}](docs/results/{key}.md)|{counts}|{evidence}|")
+            rows.append([f"[{key}](docs/results/{key}.md)", *counts, evidence])
     mixed = f" Its records are of {tally.hosts} hosts; only what one host measured is compared."
     note = f"<sub>Verdicts are those of {tally.machine}.{mixed if tally.hosts > 1 else ''}</sub>"
-    return "\n".join([*lines, "", note])
+    heads = ["report", *signs, "asked, and measured"]
+    return f"{number_table(heads, rows, left=(0, len(heads) - 1))}\n\n{note}"

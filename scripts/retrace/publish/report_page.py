@@ -144,7 +144,7 @@ def _first_screen(
     if not any(machine in frame.on_gpu for summary in abstracts for machine in summary.machines):
         return FirstScreen()
     tally, today = Tally.of(abstracts, frame), races(reports, frame)
-    overview = image(draw_overview(tally, speeds(reports, frame, tally.machine), dark=False), "svg")
+    overview = image(draw_overview(tally, speeds(reports, frame, tally.machine)), "svg")
     figure = drawings.add(overview.decode(), "overview", "The verdicts, and printed speed-ups measured anew")
     text = re.sub(r"(?<=\d) (?=[mµn]?s\b)", "\N{NO-BREAK SPACE}", re.sub("</?sub>", "", Tables(today).front))
     table = html(text) if today else Markup()
@@ -277,21 +277,16 @@ def _answers(every_mark: Iterable[Any]) -> dict[str, Any]:
     }
 
 
-def _outcomes(every_mark: Sequence[Any]) -> dict[str, Any]:
+def _outcomes(every_mark: Iterable[Any]) -> dict[str, Any]:
     """Return, by address, the records without a verified answer, by what came of them."""
-    by_outcome: dict[str, list[int]] = {}
+    lists: dict[str, Any] = {}
     for mark in every_mark:
         for record, result in zip(mark.records, mark.results, strict=True):
-            by_outcome.setdefault(result.partition(":")[0], []).append(record)
-    return {
-        f"answers/{outcome}": {
-            "title": f"Answers: {outcome}",
-            "words": [],
-            "records": [(r, "") for r in found],
-        }
-        for outcome, found in by_outcome.items()
-        if outcome != "agreed"
-    }
+            if result != "agreed":
+                outcome = result.partition(":")[0]
+                empty = {"title": f"Answers: {outcome}", "words": [], "records": []}
+                lists.setdefault(f"answers/{outcome}", empty)["records"].append((record, ""))
+    return lists
 
 
 def _evidence(report: Report, claim: Claim, frame: Frame, machine: str) -> list[Measured]:

@@ -9,7 +9,7 @@ from retrace.publish.chart import draw, image
 from retrace.publish.chart_words import caption
 from retrace.publish.front import SIGNS, Abstract, Tally, abstract
 from retrace.publish.gpu_table import with_table
-from retrace.publish.overview import NAMES, draw_overview, speeds
+from retrace.publish.overview import draw_overview, on_dark_ground, speeds
 from retrace.publish.page import fill
 from retrace.publish.panels import FigureContent
 from retrace.publish.provenance import provenance
@@ -52,8 +52,8 @@ def _pages(abstracts: list[Abstract], frame: Frame, tally: Tally, today: Tables)
     """Return the files of the folder, by name."""
     files: dict[str, bytes] = {}
     ways = speeds([one.report for one in abstracts], frame, tally.machine)
-    for name, dark in NAMES.items():
-        files[f"{name}.svg"] = image(draw_overview(tally, ways, dark), "svg")
+    files["overview.svg"] = image(draw_overview(tally, ways), "svg")
+    files["overview-dark.svg"] = on_dark_ground(files["overview.svg"])
     for summary in abstracts:
         captions = {}
         for name, drawing in summary.report.figures.items():

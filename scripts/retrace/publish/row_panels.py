@@ -5,15 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from retrace.publish.line_panels import measured
-from retrace.publish.panel import Dot, Line, Panel, is_sampled, most_work, searches
+from retrace.publish.panel import Dot, Line, Panel, is_sampled, most_work, quickest, searches, undoubted
 from retrace.publish.provenance import cores_of
 from retrace.publish.waterfall import Way
 from retrace.records.statistics import ENOUGH, Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
-from retrace.reports.frame import Entry, Frame, GraphRow, Measured, Printed
+from retrace.reports.frame import Frame, GraphRow, Measured
 from retrace.reports.like_for_like import CHOICE, contenders
-from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit, limit_of
 from retrace.reports.report import Drawing, TableLayout
 
@@ -53,17 +52,8 @@ def ranked(
         divided = drawing.over or ("its partner" if drawing.pairs else "")
         limit = limit_of(of_graph, whole) if "limits" in drawing.also else ""
         if rows:
-            title = searches(of_graph)
-            yield Panel(
-                of_graph[0].machine,
-                title,
-                rows,
-                drawing.y,
-                divided,
-                graph=graph,
-                limit=limit,
-                measured=of_graph,
-            )
+            machine, title = of_graph[0].machine, searches(of_graph)
+            yield Panel(machine, title, rows, drawing.y, divided, graph, limit, of_graph)
 
 
 def _graphs(entries: Sequence[Measured], layout: TableLayout) -> list[str]:
@@ -91,29 +81,15 @@ def dumbbells(drawing: Drawing, frame: Frame, layout: TableLayout) -> list[Panel
         lines = []
         for spec in dict.fromkeys(layout.solvers.values()):
             of_solver = [e for e in frame.entries if (e.graph, e.solver) == (graph, spec)]
-            sure = [
-                e for e in of_solver if isinstance(e, Printed) and e.printed.ms > 0 and not e.printed.doubt
-            ]
-            least = min(sure, key=lambda e: e.printed.ms, default=None)
-            dots = [Dot(0, Summary.of([least.printed.ms]), least)] if least else []
-            dots += [
-                Dot(0, value, e)
-                for machine in frame.machines
-                if (e := _quickest((e for e in of_solver if e.machine == machine), drawing.y))
-                and (value := e.times.get(drawing.y))
-            ]
+            dots = [Dot(0, Summary.of([least.printed.ms]), least) for least in undoubted(of_solver)[:1]]
+            for machine in frame.machines:
+                if here := quickest((e for e in of_solver if e.machine == machine), drawing.y):
+                    dots.append(Dot(0, here.times[drawing.y], here))
             lines += [Line(spec.split("/")[-1], spec, dots)] if dots else []
         shown = next((dot.entry for line in lines for dot in line.dots if dot.entry.record), None)
-        title = shown.label if shown else graph
-        panels += (
-            [Panel(shown.machine if shown else "", title, lines, drawing.y, graph=graph)] if lines else []
-        )
+        machine, title = (shown.machine, shown.label) if shown else ("", graph)
+        panels += [Panel(machine, title, lines, drawing.y, graph=graph)] if lines else []
     return panels
-
-
-def _quickest(entries: Iterable[Entry], measure: Measure) -> Entry | None:
-    timed = [entry for entry in entries if measure in entry.times]
-    return min(timed, key=lambda entry: entry.times[measure].median, default=None)
 
 
 def beside_printed(frame: Frame, machines: Sequence[str]) -> list[Panel]:
@@ -121,12 +97,11 @@ def beside_printed(frame: Frame, machines: Sequence[str]) -> list[Panel]:
     lines = []
     for machine in machines:
         for row in _rows(frame):
-            for entry in row.printed:
-                again = _quickest((e for e in row.here(machine) if e.solver == entry.solver), "total")
-                if again and entry.printed.ms > 0 and not entry.printed.doubt and not again.is_substitute:
-                    lines.append(
-                        Line(entry.name, entry.solver, [Dot(entry.printed.ms, again.times["total"], again)])
-                    )
+            for entry in undoubted(row.printed):
+                again = quickest((e for e in row.here(machine) if e.solver == entry.solver), "total")
+                if again and not again.is_substitute:
+                    dot = Dot(entry.printed.ms, again.times["total"], again)
+                    lines.append(Line(entry.name, entry.solver, [dot]))
     return [Panel(machines[0], machines[0], lines)] if lines else []
 
 

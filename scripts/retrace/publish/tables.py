@@ -5,15 +5,15 @@ What is no verified time is words or a dash, never a number. `workflow/templates
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from math import inf
 
-from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.publish.doubts import doubts
 from retrace.publish.page import MARK, UNSURE, Cell, Group, Page, Row, Table, fill, words
+from retrace.publish.phases import calls_library
 from retrace.publish.provenance import cores, emulated, provenance
 from retrace.publish.record_cards import address
 from retrace.records.machine_check import Doubt
@@ -295,10 +295,10 @@ class _Grid:
                 for measure, base in bases.items()
             }
             columns |= {
-                "setup": [self.setup(entry, "setup") if _by_library(entry) else Cell() for entry in here],
-                "prepare": [_prepare(entry) for entry in here],
+                "setup": [self.setup(e, "setup") if calls_library(e) else Cell() for e in here],
+                "prepare": [_median_cell(entry, "prepare", duration) for entry in here],
                 "ahead from search": [self.ahead(entry, here) for entry in here],
-                "mJ": [_energy(entry) for entry in here],
+                "mJ": [_median_cell(entry, "energy", three_digits) for entry in here],
                 "W (idle)": [_power(entry) for entry in here],
                 "million arcs/s": [_rate(entry, entry.arcs, by, 1e3) for entry in here],
                 "GB/s": [_rate(entry, least_bytes(entry), by, 1e6) for entry in here],
@@ -347,10 +347,9 @@ def _rate(entry: Measured | None, amount: float | None, measure: Measure, unit: 
     return Cell(three_digits(amount / times.median / unit)) if times and times.median and amount else Cell()
 
 
-def _energy(entry: Measured) -> Cell:
-    """Return the energy that a search on the resident graph takes from the GPU, idle power included."""
-    energy = entry.times.get("energy")
-    return Cell(three_digits(energy.median)) if energy else Cell()
+def _median_cell(entry: Measured, measure: Measure, write: Callable[[float], str]) -> Cell:
+    times = entry.times.get(measure)
+    return Cell(write(times.median)) if times else Cell()
 
 
 def _power(entry: Measured) -> Cell:
@@ -360,16 +359,6 @@ def _power(entry: Measured) -> Cell:
         return Cell()
     idle = "" if energy.idle_watts is None else f" ({three_digits(energy.idle_watts)})"
     return Cell(f"{three_digits(energy.joules / energy.seconds)}{idle}")
-
-
-def _by_library(entry: Measured) -> bool:
-    """Whether a library was called, whose setup makes a graph object of its own."""
-    return CATALOGUE.find(entry.solver).calls_library
-
-
-def _prepare(entry: Measured) -> Cell:
-    times = entry.times.get("prepare")
-    return Cell(duration(times.median)) if times else Cell()
 
 
 def _place(entry: Measured) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from statistics import median
 from typing import Literal
 
 from retrace.publish.doubts import doubts
+from retrace.publish.generated_parts import number_table
 from retrace.publish.page import MARK
 from retrace.publish.panel import spans
 from retrace.publish.plain_names import graph_of, problem_of
@@ -146,7 +146,7 @@ class Tables:
                 rows.append(
                     [race.plain_title, *cells, self._time(further.ours if further else None, RESIDENT)]
                 )
-        return f"{_table(heads, rows)}\n\n<sub>{self._footnote}</sub>"
+        return f"{number_table(heads, rows)}\n\n<sub>{self._footnote}</sub>"
 
     @property
     def all_graphs(self) -> str:
@@ -161,20 +161,17 @@ class Tables:
                  *([race.ahead or EMPTY] if last else [])]
                 for race in self.races if measure in race.by
             ]  # fmt: skip
-            parts += [f"## {measure.capitalize()}", _table(heads + last, rows)]
+            parts += [f"## {measure.capitalize()}", number_table(heads + last, rows)]
         return "\n\n".join([*parts, f"<sub>{self._footnote}</sub>"])
 
     @property
     def by_graph(self) -> str:
         """A folded table for each graph: every solver, the fastest first search on top."""
-        parts = []
-        for _, of_figure in groupby(self.races, key=lambda race: race.experiment):
-            for race in of_figure:
-                parts.append(
-                    f"<details><summary>{race.problem}, {race.title}</summary>\n\n"
-                    f"{_table(['solver', 'first search', 'beside the best', 'resident'], self._ranked(race))}"
-                    "\n\n</details>"
-                )
+        heads, parts = ["solver", "first search", "beside the best", "resident"], []
+        for race in self.races:
+            ranked = number_table(heads, self._ranked(race))
+            title = f"{race.problem}, {race.title}"
+            parts.append(f"<details><summary>{title}</summary>\n\n{ranked}\n\n</details>")
         return "\n\n".join(parts)
 
     def _ranked(self, race: Race) -> Iterator[list[str]]:
@@ -229,8 +226,3 @@ class Tables:
 
 def _whose(entry: Measured) -> str:
     return "ours" if is_ours(entry) else "published" if entry.is_published_kernel else entry.group
-
-
-def _table(heads: Sequence[str], rows: Iterator[list[str]] | Sequence[list[str]]) -> str:
-    lines = [heads, ["---", *["--:"] * (len(heads) - 1)], *rows]
-    return "\n".join(f"|{'|'.join(cells)}|" for cells in lines)

@@ -11,27 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from retrace.publish.panel import quickest, undoubted
 from retrace.publish.plain_names import plain_label
 from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
-from retrace.reports.measures import Measure
 from retrace.reports.report import Drawing, Fall
 from retrace.reports.wording import comparative, duration, times_as_much, word_list
 
 PRINTED, HARDWARE, COPIES, ALGORITHM, BASELINE = (
     "printed", "hardware", "without copies", "algorithm", "baseline",
 )  # fmt: skip
-MEANINGS = {
-    HARDWARE: "Hardware: the same algorithm on our machine, by its total.",
-    COPIES: "Without copies: the solve alone, of the same trials.",
-    ALGORITHM: "Algorithm: the fastest kernel of ours in its place, both by the solve, in one experiment; "
-    "this bar begins at what the published kernel takes in that one.",
-    BASELINE: "Baseline: the fastest program on one core in place of the published one.",
-}
-
-
 NAMED_FACTOR = 1.1
 """How many times less a step that a title names leads to, at least."""
 PROBLEM_WORDS = {
@@ -103,17 +94,17 @@ def ways(drawing: Drawing, frame: Frame) -> list[Way]:
 def _kernel(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
     printed = _printed(fall.kernel, fall, frame)
     repeated, timed = (_timed(name, fall, frame, machine) for name in (fall.experiment, fall.beside))
-    published = _fastest((entry for entry in repeated if entry.solver == fall.kernel), "total")
+    published = quickest((entry for entry in repeated if entry.solver == fall.kernel), "total")
     if printed is None or published is None:
         return
     yield printed
     total = published.times["total"]
     yield Step(HARDWARE, HARDWARE, printed.after.median, total, published)
     yield Step(COPIES, COPIES, total.median, published.times["solve"], published)
-    beside = _fastest((entry for entry in timed if entry.solver == fall.kernel), "solve")
+    beside = quickest((entry for entry in timed if entry.solver == fall.kernel), "solve")
     variants = [Variant.parse(spec) for spec in fall.ours]
     own = [e for e in timed if any(fits(e, variant) for variant in variants)]
-    if beside and (ours := _fastest((e for e in own if why_incomparable(beside, e) is None), "solve")):
+    if beside and (ours := quickest((e for e in own if why_incomparable(beside, e) is None), "solve")):
         before = beside.times["solve"].median
         yield Step(
             ALGORITHM, f"{ALGORITHM}: {ours.name.partition(':')[0]}", before, ours.times["solve"], ours
@@ -122,13 +113,13 @@ def _kernel(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
 
 def _baseline(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
     printed, timed = _printed(fall.baseline, fall, frame), _timed(fall.experiment, fall, frame, machine)
-    same = _fastest((entry for entry in timed if entry.solver == fall.baseline), "total")
+    same = quickest((entry for entry in timed if entry.solver == fall.baseline), "total")
     if printed is None or same is None:
         return
     yield printed
     yield Step(HARDWARE, HARDWARE, printed.after.median, same.times["total"], same)
     alike = (e for e in timed if e.record.cores == 1 and why_incomparable(same, e) is None)
-    best = _fastest([same, *alike], "total")
+    best = quickest([same, *alike], "total")
     if best is not None and best is not same:
         yield Step(
             BASELINE, f"{BASELINE}: {best.name}", same.times["total"].median, best.times["total"], best
@@ -137,16 +128,11 @@ def _baseline(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
 
 def _printed(spec: str, fall: Fall, frame: Frame) -> Step | None:
     """Return the least time that is printed of a solver, but for zeros and those in doubt."""
-    found = [
-        entry
-        for entry in frame.of(fall.experiment).printed
-        if (entry.solver, entry.graph) == (spec, fall.graph)
-    ]
-    sure = [(e.printed.ms, e) for e in found if e.printed.ms > 0 and not e.printed.doubt]
-    if not sure:
-        return None
-    ms, entry = min(sure, key=lambda one: one[0])
-    return Step(PRINTED, f"printed, {entry.hardware}", ms, Summary.of([ms]), entry)
+    printed = frame.of(fall.experiment).printed
+    for least in undoubted(e for e in printed if (e.solver, e.graph) == (spec, fall.graph)):
+        ms = least.printed.ms
+        return Step(PRINTED, f"printed, {least.hardware}", ms, Summary.of([ms]), least)
+    return None
 
 
 def _timed(experiment: str, fall: Fall, frame: Frame, machine: str) -> Sequence[Measured]:
@@ -157,7 +143,3 @@ def _timed(experiment: str, fall: Fall, frame: Frame, machine: str) -> Sequence[
         if (entry.machine, entry.graph, entry.pair) == (machine, fall.graph, PRINTED_PAIR)
         if entry.times and not entry.is_substitute
     ]
-
-
-def _fastest(entries: Iterable[Entry], measure: Measure) -> Entry | None:
-    return min(entries, key=lambda entry: entry.times[measure].median, default=None)
