@@ -226,7 +226,7 @@ struct Worker {
     bool overdue = false;
     double patience = 0;
     bool in_turns = false;  // threads spin, and the clock lets each one run for a while
-    double unmoved = 0;     // seconds without progress
+    double moved = 0;       // processor seconds at the last look that saw progress
     uint64_t works = 0, barriers = 0, last_progress = 0;
     int fault = 0;
     void *fault_address = nullptr;
