@@ -65,12 +65,9 @@ void may_be_late(Stack &self, void *address, size_t bytes)
 {
     Worker &worker = *self.worker;
     char *const at = static_cast<char *>(address);
-    const Buffer *const buffers = worker.launch->buffers, *const end = buffers + worker.launch->buffer_count;
-    const Buffer *const buffer = std::find_if(buffers, end, [&](const Buffer &candidate) {
-        return at >= candidate.begin && at + bytes <= candidate.begin + candidate.bytes;
-    });
-    if (buffer == end) return;
-    const unsigned gap = worker.mean_gap[size_t(buffer - buffers)];
+    const Buffer *const buffer = worker.buffer_of(at, bytes);
+    if (!buffer) return;
+    const unsigned gap = worker.mean_gap[size_t(buffer - worker.launch->buffers)];
     if (!gap || worker.late_random.pick(gap)) return;
     LateStore store{at, bytes, {}};
     std::copy(at, at + bytes, store.other);
@@ -109,6 +106,5 @@ void Worker::outlive(Resident &ended)
         if (outlived.add(store)) outlived.stores.back().exchange();
     ended.late.stores.clear();
 }
-
 
 }  // namespace emulator

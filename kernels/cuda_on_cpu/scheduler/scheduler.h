@@ -22,6 +22,7 @@
 //   fibers.cpp     stacks, and switching between them
 //   waiting.cpp    barriers and warp operations
 //   accesses.cpp   switches at memory accesses in seeded runs
+//   bounds.cpp     accesses to memory that a kernel does not have, in seeded runs
 //   late_stores.cpp  stores that reach other threads late in seeded runs
 //   guards.cpp     what is stored outside a buffer or a shared array
 //   failures.cpp   errors that end a launch
@@ -66,12 +67,17 @@ struct Buffer : Range {
     size_t parameter;
 };
 
-// What Python asks for; the same as CRequest in emulator.py.
+// What a launch does to a byte of a buffer.
+constexpr unsigned char WRITTEN = 1, READ_ONLY = 2;
+
+// What Python asks for; the same as CRequest in device.py.
 struct Request {
     const Kernel *kernel;
     void **arguments;
     const Buffer *buffers;  // those among the arguments
     unsigned buffer_count;
+    const Range *allocated;  // all buffers of the device, in a seeded run
+    size_t allocated_count;
     dim3 grid, block, cluster;
     unsigned dynamic_bytes;
     unsigned cooperative;  // all blocks run at the same time
@@ -217,6 +223,10 @@ struct Worker {
     unsigned stays = 1;              // suspensions until a late store stays for all, on average
     LateStores outlived;             // those of blocks that have ended, which nothing sees
 
+    Range known{nullptr, 0}, image{nullptr, 0};  // memory of the last access; of the file of a kernel
+    const Kernel *image_kernel = nullptr;
+    std::vector<std::vector<unsigned char>> uses;  // of each buffer's bytes; empty until there is one
+
     ~Worker();
     unsigned pick(size_t n) { return random.pick(n); }
     // for faults and endless loops
@@ -247,6 +257,11 @@ struct Worker {
     Stack *idle_stack();
     void switch_to(Stack *);
     void suspend(bool fresh_first = false);
+    // bounds.cpp
+    const Buffer *buffer_of(const char *at, size_t bytes) const;
+    bool in_other_shared(const char *at, size_t bytes) const;
+    void look_up(const char *at, size_t bytes, const char *done);
+    void note_use(const char *at, size_t bytes, unsigned char use);
     // late_stores.cpp
     void seed_late_stores(const Launch &);
     void outlive(Resident &);
@@ -299,6 +314,9 @@ class BufferGuards {
     };
     std::vector<Guard> guards;
 };
+
+// Says where a thread has done something beside a range.
+std::string outside(const char *done, const std::string &name, Range range, const char *at);
 
 // Returns the first of a guard's bytes that has another value, or null.
 const char *altered(Range guard, unsigned char value);
