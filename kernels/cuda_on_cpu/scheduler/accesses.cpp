@@ -10,13 +10,16 @@
 
 namespace emulator {
 
-// Apart from may_preempt, which is called far more often and needs no stack of its own then.
-[[gnu::noinline]] static void preempt(Stack &self)
+// What may_preempt does rarely: apart from it, since it is called far more often and needs no stack of its own then.
+[[gnu::noinline]] static const Buffer *look_or_preempt(Stack &self, const char *at, size_t bytes, const char *done)
 {
     Worker &worker = *self.worker;
+    const Buffer *const buffer = worker.place_of(at, bytes, done).buffer;
+    if (worker.run_left-- > 0) return buffer;
     worker.run_left = worker.pick(2 * worker.mean_run);
     worker.ready.push_back(&self);
     worker.suspend();
+    return buffer;
 }
 
 // Returns the running fiber if other threads may run before its access to an address: not within the scheduler, nor to
@@ -36,19 +39,19 @@ static Stack *sharing(const void *address)
           " (without a seed, its line is told)").c_str());
 }
 
-// Called before a memory access in a seeded run; may let other threads run first. Returns the fiber that goes on, unless
-// the address is its own.
-static Stack *may_preempt(const void *address, size_t bytes, size_t alignment, const char *done)
+// Called before a memory access in a seeded run; may let other threads run first. Returns the launch's buffer that has the
+// address, or null.
+static const Buffer *may_preempt(const void *address, size_t bytes, size_t alignment, const char *done)
 {
     Stack *const self = sharing(address);
     if (!self) return nullptr;
-    if (uintptr_t(address) % alignment) refuse_misaligned(address, alignment);
+    if (uintptr_t(address) & (alignment - 1)) refuse_misaligned(address, alignment);
     Worker &worker = *self->worker;
-    const auto at = static_cast<const char *>(address);
-    const Range known = worker.known;
-    if (at < known.begin || at + bytes > known.begin + known.bytes) worker.look_up(at, bytes, done);
-    if (worker.run_left-- <= 0) preempt(*self);
-    return self;
+    const char *const at = static_cast<const char *>(address);
+    const Place &place = worker.slot(at);
+    if (worker.run_left == 0 || !holds(place, at, bytes)) return look_or_preempt(*self, at, bytes, done);
+    worker.run_left--;
+    return place.buffer;
 }
 
 static void before_load(const void *address, size_t bytes, size_t alignment)
@@ -56,16 +59,17 @@ static void before_load(const void *address, size_t bytes, size_t alignment)
     may_preempt(address, bytes, alignment, "read");
 }
 
-static Stack *before_store(const void *address, size_t bytes, size_t alignment)
+static const Buffer *before_store(const void *address, size_t bytes, size_t alignment)
 {
-    Stack *const self = may_preempt(address, bytes, alignment, "stored");
-    if (self) self->worker->note_use(static_cast<const char *>(address), bytes, WRITTEN);
-    return self;
+    const Buffer *const buffer = may_preempt(address, bytes, alignment, "stored");
+    if (buffer) running().worker->note_use(*buffer, static_cast<const char *>(address), bytes, WRITTEN);
+    return buffer;
 }
 
 static void before_plain_store(void *address, size_t bytes, size_t alignment)
 {
-    if (Stack *const self = before_store(address, bytes, alignment)) may_be_late(*self, address, bytes);
+    const Buffer *const buffer = before_store(address, bytes, alignment);
+    if (buffer) may_be_late(*buffer, static_cast<char *>(address), bytes);
 }
 
 }  // namespace emulator

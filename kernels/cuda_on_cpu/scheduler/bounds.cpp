@@ -12,11 +12,6 @@ namespace emulator {
 
 constexpr size_t REACH = 1u << 16;  // bytes outside a buffer within which an access is told by it; as in device.py
 
-static bool holds(Range range, const char *at, size_t bytes)
-{
-    return at >= range.begin && at + bytes <= range.begin + range.bytes;
-}
-
 // Returns where the file of a kernel is loaded.
 static Range image_of(const Kernel &kernel)
 {
@@ -39,15 +34,6 @@ static Range image_of(const Kernel &kernel)
     return search.image;
 }
 
-// Returns the first of the launch's buffers that has all bytes of an access, or null.
-const Buffer *Worker::buffer_of(const char *at, size_t bytes) const
-{
-    const Buffer *const end = launch->buffers + launch->buffer_count;
-    const Buffer *const found =
-        std::find_if(launch->buffers, end, [&](const Buffer &buffer) { return holds(buffer, at, bytes); });
-    return found == end ? nullptr : found;
-}
-
 // Whether an address is in the shared memory of a block that does not run, which map_shared_rank() has returned.
 bool Worker::in_other_shared(const char *at, size_t bytes) const
 {
@@ -62,33 +48,22 @@ bool Worker::in_other_shared(const char *at, size_t bytes) const
     return false;
 }
 
-// Called at an access that is not where the last one was: fails if the kernel has no memory there.
-void Worker::look_up(const char *at, size_t bytes, const char *done)
+// Returns the memory of an access that is in none of `places`, or fails if the kernel has none there.
+Place Worker::look_up(const char *at, size_t bytes, const char *done)
 {
     const auto is_here = [&](Range range) { return holds(range, at, bytes); };
-    if (const Buffer *const buffer = buffer_of(at, bytes)) {
-        known = *buffer;
-        return;
-    }
+    const Buffer *const end = launch->buffers + launch->buffer_count;
+    if (const Buffer *const buffer = std::find_if(launch->buffers, end, is_here); buffer != end)
+        return {*buffer, buffer};
     for (const SharedArray &array : shared)
-        if (is_here({array.begin, array.bytes})) {
-            known = {array.begin, array.bytes};
-            return;
-        }
+        if (const Range range{array.begin, array.bytes}; is_here(range)) return {range, nullptr};
     Stack &self = running();  // kernels read their indices there
-    if (is_here({reinterpret_cast<char *>(&self), sizeof self}) ||
-        is_here({reinterpret_cast<char *>(self.block), sizeof(Resident)}) ||
-        is_here({reinterpret_cast<char *>(&here), sizeof here}))
-        return;
-    if (image_kernel != launch->kernel) {
-        image = image_of(*launch->kernel);
-        image_kernel = launch->kernel;
-    }
-    if (is_here(image)) {
-        known = image;
-        return;
-    }
-    if (in_other_shared(at, bytes)) return;
+    for (const Range range : {Range{reinterpret_cast<char *>(&self), sizeof self},
+                              Range{reinterpret_cast<char *>(self.block), sizeof(Resident)},
+                              Range{reinterpret_cast<char *>(&here), sizeof here}})
+        if (is_here(range)) return {range, nullptr};
+    if (in_other_shared(at, bytes)) return {};
+    if (const Range image = image_of(*launch->kernel); is_here(image)) return {image, nullptr};
     std::string place;
     const auto beside = [&](Range range, size_t reach, const std::string &name) {
         if (place.empty() && at + reach >= range.begin && at < range.begin + range.bytes + reach)
@@ -99,7 +74,9 @@ void Worker::look_up(const char *at, size_t bytes, const char *done)
             beside(launch->buffers[i], reach, "parameter " + std::to_string(launch->buffers[i].parameter));
     };
     beside_buffers(GUARD_BYTES);
-    if (place.empty() && std::any_of(launch->allocated, launch->allocated + launch->allocated_count, is_here)) return;
+    const Range *const last = launch->allocated + launch->allocated_count;
+    if (const Range *const buffer = std::find_if(launch->allocated, last, is_here); buffer != last && place.empty())
+        return {*buffer, nullptr};
     for (const SharedArray &array : shared)
         beside({array.begin, array.bytes}, GUARD_BYTES, "the shared array " + std::string(array.name));
     beside_buffers(REACH);
@@ -111,22 +88,32 @@ void Worker::look_up(const char *at, size_t bytes, const char *done)
     fail(place.c_str());
 }
 
-// Notes that a thread writes to a buffer or reads it by __ldg, and fails if the launch does both to the same bytes.
-void Worker::note_use(const char *at, size_t bytes, unsigned char use)
+// Returns the memory of an access, or fails if the kernel has none there.
+const Place &Worker::place_of(const char *at, size_t bytes, const char *done)
 {
-    const Buffer *const buffer = buffer_of(at, bytes);
-    if (!buffer) return;
-    std::vector<unsigned char> &noted = uses[size_t(buffer - launch->buffers)];
-    if (noted.empty()) noted.resize(buffer->bytes);
-    const auto first = noted.begin() + (at - buffer->begin), last = first + ptrdiff_t(bytes);
+    Place &place = slot(at);
+    if (!holds(place, at, bytes)) place = look_up(at, bytes, done);
+    return place;
+}
+
+// Notes that a thread writes to a buffer or reads it by __ldg, and fails if the launch does both to the same bytes.
+void Worker::note_use(const Buffer &buffer, const char *at, size_t bytes, unsigned char use)
+{
+    std::vector<unsigned char> &noted = uses[size_t(&buffer - launch->buffers)];
+    if (noted.empty()) noted.resize(buffer.bytes);
+    const auto first = noted.begin() + (at - buffer.begin), last = first + ptrdiff_t(bytes);
     std::for_each(first, last, [use](unsigned char &byte) { byte |= use; });
     if (std::find(first, last, WRITTEN | READ_ONLY) == last) return;
-    fail(("__ldg reads what the kernel writes, in parameter " + std::to_string(buffer->parameter)).c_str());
+    fail(("__ldg reads what the kernel writes, in parameter " + std::to_string(buffer.parameter)).c_str());
 }
 
 void read_only(const void *address, size_t bytes)
 {
-    if (here->preemptible) here->worker->note_use(static_cast<const char *>(address), bytes, READ_ONLY);
+    if (!here->preemptible) return;
+    const char *const at = static_cast<const char *>(address);
+    Worker &worker = *running().worker;
+    if (const Buffer *const buffer = worker.place_of(at, bytes, "read").buffer)
+        worker.note_use(*buffer, at, bytes, READ_ONLY);
 }
 
 }  // namespace emulator

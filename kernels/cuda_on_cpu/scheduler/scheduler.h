@@ -35,6 +35,7 @@
 #include "../runtime.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csetjmp>
 #include <ctime>
@@ -62,9 +63,19 @@ struct Range {
     size_t bytes;
 };
 
+inline bool holds(Range range, const char *at, size_t bytes)
+{
+    return at >= range.begin && at + bytes <= range.begin + range.bytes;
+}
+
 // An argument of a kernel, counted from 1.
 struct Buffer : Range {
     size_t parameter;
+};
+
+// Memory that a kernel has: one of the launch's buffers, or another.
+struct Place : Range {
+    const Buffer *buffer;
 };
 
 // What a launch does to a byte of a buffer.
@@ -223,8 +234,7 @@ struct Worker {
     unsigned stays = 1;              // suspensions until a late store stays for all, on average
     LateStores outlived;             // those of blocks that have ended, which nothing sees
 
-    Range known{nullptr, 0}, image{nullptr, 0};  // memory of the last access; of the file of a kernel
-    const Kernel *image_kernel = nullptr;
+    std::array<Place, 64> places;  // of the last accesses, by address
     std::vector<std::vector<unsigned char>> uses;  // of each buffer's bytes; empty until there is one
 
     ~Worker();
@@ -258,10 +268,11 @@ struct Worker {
     void switch_to(Stack *);
     void suspend(bool fresh_first = false);
     // bounds.cpp
-    const Buffer *buffer_of(const char *at, size_t bytes) const;
+    Place &slot(const char *at) { return places[uintptr_t(at) >> 12 & (places.size() - 1)]; }
+    const Place &place_of(const char *at, size_t bytes, const char *done);
     bool in_other_shared(const char *at, size_t bytes) const;
-    void look_up(const char *at, size_t bytes, const char *done);
-    void note_use(const char *at, size_t bytes, unsigned char use);
+    Place look_up(const char *at, size_t bytes, const char *done);
+    void note_use(const Buffer &, const char *at, size_t bytes, unsigned char use);
     // late_stores.cpp
     void seed_late_stores(const Launch &);
     void outlive(Resident &);
@@ -290,7 +301,7 @@ struct Worker {
 inline Stack &running() { return static_cast<Stack &>(*here); }
 inline Resident &resident(Fiber &fiber) { return static_cast<Resident &>(*fiber.block); }
 
-void may_be_late(Stack &self, void *address, size_t bytes);
+void may_be_late(const Buffer &, char *at, size_t bytes);
 void show_all(const volatile void *address, size_t bytes);
 void show_all();
 void show_block();
