@@ -23,13 +23,15 @@ namespace emulator {
 }
 
 // Returns the running fiber if other threads may run before its access to an address: not within the scheduler, nor to
-// its own stack. What the compiler keeps there, and how often it looks, changes no schedule.
+// its own stack or indices. What the compiler keeps there, and how often it looks, changes no schedule.
 static Stack *sharing(const void *address)
 {
     if (!here || !here->preemptible) return nullptr;
     Stack &self = running();
-    const char *const byte = static_cast<const char *>(address);
-    return byte >= self.bottom && byte < self.bottom + self.bytes ? nullptr : &self;
+    const uintptr_t byte = uintptr_t(address);
+    const bool alone = byte - uintptr_t(self.bottom) < self.bytes || byte - uintptr_t(&self) < sizeof(Fiber) ||
+                       byte - uintptr_t(&here) < sizeof here;
+    return alone ? nullptr : &self;
 }
 
 // A GPU ends a launch at such an access. g++'s check of it, -fsanitize=alignment, takes half as much code again.

@@ -1,6 +1,6 @@
 // In a seeded run, every access is to memory that the kernel has: a buffer among its arguments or another that is
 // allocated, since a kernel may find its address in memory; a shared array; a variable of the kernel's file; or the
-// thread's own stack, which accesses.cpp knows. What __ldg reads is written by no thread of the launch.
+// thread's own stack and indices, which accesses.cpp knows. What __ldg reads is written by no thread of the launch.
 
 #include "scheduler.h"
 
@@ -57,11 +57,7 @@ Place Worker::look_up(const char *at, size_t bytes, const char *done)
         return {*buffer, buffer};
     for (const SharedArray &array : shared)
         if (const Range range{array.begin, array.bytes}; is_here(range)) return {range, nullptr};
-    Stack &self = running();  // kernels read their indices there
-    for (const Range range : {Range{reinterpret_cast<char *>(&self), sizeof self},
-                              Range{reinterpret_cast<char *>(self.block), sizeof(Resident)},
-                              Range{reinterpret_cast<char *>(&here), sizeof here}})
-        if (is_here(range)) return {range, nullptr};
+    if (const Range block{reinterpret_cast<char *>(here->block), sizeof(Block)}; is_here(block)) return {block, nullptr};
     if (in_other_shared(at, bytes)) return {};
     if (const Range image = image_of(*launch->kernel); is_here(image)) return {image, nullptr};
     std::string place;
