@@ -1,8 +1,8 @@
 """Which faults the emulator finds, in which of its modes: the table of docs/testing.md.
 
-python tests/cuda_on_cpu/faults.py [KEY]
+python tests/cuda_on_cpu/faults.py [KEY ...]
 
-Writes the table, or prints the line of one case. A case is a small launch with one fault. It is found where
+Writes the table, or prints the lines of some cases. A case is a small launch with one fault. It is found where
 the answer is wrong, or where an error says so. The last cases have no fault: "yes" would be a false alarm.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -59,11 +59,14 @@ def differ(device: EmulatedDevice, buffer: EmulatedBuffer, expected: Any) -> boo
     return not np.array_equal(device.download(buffer), np.broadcast_to(np.int32(expected), buffer.size))
 
 
+ROOM = np.zeros(1 << 16, np.int32)
+
+
 def with_room(device: EmulatedDevice, size: int) -> EmulatedBuffer:
-    """Make a buffer after which a store far outside harms nothing; the debug build refuses the store."""
+    """Make a buffer where a store far outside or after its end harms nothing; the debug build refuses the store."""
     if device.debug:
         return zeros(device, size)
-    return device._keep(EmulatedBuffer(np.zeros(1 << 16, np.int32)[1024 : 1024 + size]))
+    return device._keep(EmulatedBuffer(ROOM[1024 : 1024 + size]))
 
 
 def reads(extra: int) -> Case:
@@ -94,7 +97,7 @@ case("read far", "a read 4 KiB past")(reads(1024))
 
 @case("store freed", "a store to a freed buffer")
 def store_freed(device: EmulatedDevice) -> bool:
-    part = device.upload(np.full(2048, 7, np.int32))
+    part = with_room(device, 2048)
     parts = device.upload(np.array([part.address], np.uint64))
     del part
     run(device, "faults", "store_through", 1, 32, parts)
@@ -103,7 +106,7 @@ def store_freed(device: EmulatedDevice) -> bool:
 
 @case("read freed", "a read of a freed buffer")
 def read_freed(device: EmulatedDevice) -> bool:
-    part = device.upload(np.full(2048, 7, np.int32))
+    part = with_room(device, 2048)
     parts, out = device.upload(np.array([part.address], np.uint64)), zeros(device, 32)
     del part
     run(device, "faults", "read_through", 1, 32, parts, out)
@@ -263,7 +266,7 @@ def deadlock(device: EmulatedDevice) -> bool:
 
 @case("endless", "an endless loop")
 def endless(device: EmulatedDevice) -> bool:
-    device.patience = 0.1
+    device.patience = 0.02
     run(device, "failing", "spins", 1, 32, zeros(device, 3))
     return False
 
@@ -311,48 +314,51 @@ def is_found(key: str, seed: int | None, debug: bool = False) -> bool:
 
 
 PROGRAM = f"""
-import sys
+import os, sys
 sys.path.insert(0, {str(HERE)!r})
 import faults
-key, begin, end, debug = sys.argv[1], *map(int, sys.argv[2:])
-print(sum(faults.is_found(key, seed if end else None, bool(debug)) for seed in range(begin, end or 1)))
+seeds, debug, *keys = sys.argv[1:]
+for key in keys:
+    if not os.fork():
+        try:
+            count = sum(faults.is_found(key, seed, debug == "debug") for seed in range(int(seeds)) or [None])
+        except BaseException:
+            os.abort()
+        os._exit(count)
+    print(os.waitstatus_to_exitcode(os.wait()[1]), flush=True)
 """
+"""Each case has a process of its own, which the debug build ends with the exit status 1 where it finds a fault."""
 
 
-def times_found(key: str, seeds: int = 0, debug: bool = False) -> int | None:
-    """Count in how many seeds a case is found, or without a seed; None if the emulator dies of it.
-
-    The debug build ends a process where it finds a fault.
-    """
-    done = run_program(PROGRAM, key, 0, seeds, int(debug), **(debug_environment() if debug else {}))
-    if done.returncode and debug and "AddressSanitizer" in done.stderr:
-        return 1
-    return None if done.returncode else int(done.stdout)
+def times_found(keys: Iterable[str], seeds: int = 0, mode: str = "plain") -> list[int]:
+    """Count for each case in how many seeds it is found, or without a seed; less than 0 if the emulator dies."""
+    variables = debug_environment() if mode == "debug" else {}
+    done = run_program(PROGRAM, seeds, mode, *keys, **variables)
+    return [int(count) for count in done.stdout.split()]
 
 
-def cells(key: str) -> list[str]:
-    """Return how a case is told: its name, and what each mode finds."""
-    words = {None: "dies", 0: "no", 1: "yes"}
-    seeded = times_found(key, SEEDS)
-    return [
-        CASES[key][0],
-        words[times_found(key)],
-        {None: "dies", 0: "no", SEEDS: "yes"}.get(seeded, f"{seeded} of {SEEDS}"),
-        words[times_found(key, debug=True)],
+def rows(keys: Iterable[str]) -> list[list[str]]:
+    """Return what the table says of each case: its name, and what each mode finds."""
+    with ThreadPoolExecutor() as pool:
+        counts = pool.map(lambda mode: times_found(keys, SEEDS * (mode == "seeded"), mode), MODES)
+    texts = [
+        [{0: "no", most: "yes"}.get(count, f"{count} of {most}" if count > 0 else "dies") for count in column]
+        for column, most in zip(counts, (1, SEEDS, 1), strict=True)
     ]
+    return [[CASES[key][0], *found] for key, *found in zip(keys, *texts, strict=True)]
 
 
 def write_table() -> None:
     """Write the table of all cases into docs/testing.md."""
-    with ThreadPoolExecutor(2) as pool:
-        rows = [["fault", *MODES], ["---"] * 4, *pool.map(cells, CASES)]
-    table = "".join(f"|{'|'.join(row)}|\n" for row in rows)
+    lines = [["fault", *MODES], ["---"] * 4, *rows(CASES)]
+    table = "".join(f"|{'|'.join(line)}|\n" for line in lines)
     pattern = re.compile(r"(<!-- made by `[^`]*faults.py` -->\n).*?(<!-- end -->)", re.DOTALL)
     PAGE.write_text(pattern.sub(rf"\1{table}\2", PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        print("|".join(cells(sys.argv[1])))
+        for line in rows(sys.argv[1:]):
+            print("|".join(line))
     else:
         write_table()

@@ -3,6 +3,7 @@
 import os
 import platform
 import re
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -231,8 +232,12 @@ def test_a_forked_process_can_launch_as_well() -> None:
 def test_a_deadlock_is_an_error(seed: int | None, blocks: int) -> None:
     with EmulatedDevice(seed) as device:
         module, out = device.load(BARRIERS), device.empty(32, np.int32)
-        with pytest.raises(OneLineError, match=r"^kernel deadlock: deadlock in .* waits at __syncthreads"):
-            waiting(module.kernel("deadlock"))(blocks, 32, out)
+        told = failing(waiting(module.kernel("deadlock")), blocks, 32, out)
+        assert re.fullmatch(
+            r"kernel deadlock: deadlock in block \(\d+, 0, 0\): thread \(\d+, 0, 0\) waits at __syncthreads, "
+            r"thread \(\d+, 0, 0\) at a warp operation with mask 0xffffffff; not all the threads .* arrive there",
+            told,
+        )
         module.kernel("two_groups")(1, 32, out)  # and the device goes on working
         assert device.download(out)[0] == 32016
 
@@ -277,6 +282,26 @@ def test_what_a_gpu_would_not_survive(seed: int | None, kernel: str, message: st
             assert re.search(
                 f"^kernel {kernel}: {message}", failing(waiting(module.kernel(kernel)), 1, 32, out)
             )
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize("kernel", ["spins", "sleeps"])
+def test_patience_is_of_processor_time_and_ends_before_twice_of_it(seed: int | None, kernel: str) -> None:
+    with EmulatedDevice(seed, patience=0.4) as device:
+        launch, out = waiting(device.load(FAILING).kernel(kernel)), device.upload(np.zeros(3, np.int32))
+        begin = time.thread_time()
+        failing(launch, 1, 32, out)
+        assert 0.4 <= time.thread_time() - begin < 0.8
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_a_long_kernel_that_passes_barriers_is_not_ended(seed: int | None) -> None:
+    with EmulatedDevice(seed, patience=0.2) as device:
+        kernel, out = waiting(device.load(SPINNING).kernel("works")), device.empty(1, np.int32)
+        begin, rounds = time.thread_time(), 8
+        while time.thread_time() - begin < 0.8:
+            kernel(1, 1, np.int32(rounds := 2 * rounds), out)
+        assert device.download(out)[0] == rounds
 
 
 def test_after_an_endless_loop_a_kernel_with_a_barrier_runs() -> None:
