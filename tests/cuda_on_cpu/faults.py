@@ -2,8 +2,9 @@
 
 python tests/cuda_on_cpu/faults.py [KEY ...]
 
-Writes the table, or prints the lines of some cases. A case is a small launch with one fault. It is found where
-the answer is wrong, or where an error says so. The last cases have no fault: "yes" would be a false alarm.
+Writes the table, or prints the lines of some cases. A case is a small launch with one fault. It is found
+where the answer is wrong, or where an error says so. The last cases have no fault: "yes" would be a false
+alarm.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ ROOM = np.zeros(1 << 16, np.int32)
 
 
 def with_room(device: EmulatedDevice, size: int) -> EmulatedBuffer:
-    """Make a buffer where a store far outside or after its end harms nothing; the debug build refuses the store."""
+    """Make a buffer where a store outside or once it is freed harms nothing, but in a debug build."""
     if device.debug:
         return zeros(device, size)
     return device._keep(EmulatedBuffer(ROOM[1024 : 1024 + size]))
@@ -299,6 +300,21 @@ def own_barrier(device: EmulatedDevice) -> bool:
     return differ(device, wrong, 0)
 
 
+@case("right: another block", "right: shared memory of another block of the cluster")
+def another_block(device: EmulatedDevice) -> bool:
+    out = zeros(device, 2)
+    run(device, "faults", "from_other_block", 2, 1, out)
+    return differ(device, out, [1, 0])
+
+
+@case("right: pointers", "right: a buffer whose address is in memory")
+def pointers(device: EmulatedDevice) -> bool:
+    part = zeros(device, 2048)
+    parts = device.upload(np.array([part.address], np.uint64))
+    run(device, "faults", "store_through", 1, 32, parts)
+    return differ(device, part, (np.arange(2048) - 256) // 32 == 0)
+
+
 @case("right: fences", "right: fences where they belong")
 def fences(device: EmulatedDevice) -> bool:
     return any(fenced(kernel, True)(device) for kernel in FENCES)
@@ -327,11 +343,11 @@ for key in keys:
         os._exit(count)
     print(os.waitstatus_to_exitcode(os.wait()[1]), flush=True)
 """
-"""Each case has a process of its own, which the debug build ends with the exit status 1 where it finds a fault."""
+"""Each case has a process of its own: the debug build ends it with the status 1 where it finds a fault."""
 
 
 def times_found(keys: Iterable[str], seeds: int = 0, mode: str = "plain") -> list[int]:
-    """Count for each case in how many seeds it is found, or without a seed; less than 0 if the emulator dies."""
+    """Count for each case the seeds that find it, or 1 without a seed; less than 0 if the emulator dies."""
     variables = debug_environment() if mode == "debug" else {}
     done = run_program(PROGRAM, seeds, mode, *keys, **variables)
     return [int(count) for count in done.stdout.split()]

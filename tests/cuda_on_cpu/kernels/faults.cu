@@ -1,5 +1,7 @@
 // Kernels with a fault that their answer need not show. Each has at most one.
 
+#include <cooperative_groups.h>
+
 // Counts the values below `limit`. With `extra`, one value more is looked at, so many elements past the last.
 extern "C" __global__ void count_below(int n, int extra, int limit, const int *values, int *count)
 {
@@ -82,3 +84,13 @@ extern "C" __global__ void both_branches(int *out)
 }
 
 extern "C" __global__ void fill(int value, int *out) { out[threadIdx.x] = value; }
+
+extern "C" __global__ void __cluster_dims__(2, 1, 1) from_other_block(int *out)
+{
+    __shared__ int value;
+    const auto cluster = cooperative_groups::this_cluster();
+    value = int(blockIdx.x);
+    cluster.sync();
+    out[blockIdx.x] = *cluster.map_shared_rank(&value, 1 - cluster.block_rank());
+    cluster.sync();
+}
