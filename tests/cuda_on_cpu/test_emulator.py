@@ -470,6 +470,13 @@ def test_a_store_outside_a_buffer_or_a_view(seed: int | None, to: int, place: st
         assert told == f"kernel copy_one: a thread {done} {place} of parameter {parameter}{thread}"
 
 
+def test_under_a_seed_an_access_far_outside_names_the_buffer_beside_it() -> None:
+    with EmulatedDevice(1) as device:
+        kernel = waiting(device.load(str(KERNELS / "faults.cu")).kernel("store_past"))
+        told = failing(kernel, 1, 32, np.int32(1056), device.empty(32, np.int32))
+        assert "stored past the end, at byte 4224 of the 128 bytes of parameter 2, in block" in told
+
+
 def test_what_is_read_outside_a_buffer_or_uninitialised_is_invalid() -> None:
     with EmulatedDevice() as device:
         module, values = device.load(BOUNDS), device.upload(np.zeros(12, np.int32))
