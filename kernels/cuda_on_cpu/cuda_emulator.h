@@ -7,7 +7,7 @@
 // Of what C++ leaves undefined, shifts by too many bits and conversions out of an integer's range are rewritten
 // (gpu_values.py), so that they have the values of a GPU's instructions; of operands that nvcc knows when it
 // compiles, it may make others. Such a shift or conversion that is not rewritten, and a misaligned access, is an error of
-// the launch. Not noticed are accesses far outside a buffer that hit other memory of the process.
+// the launch. Not noticed, without a seed, are accesses far outside a buffer that hit other memory of the process.
 
 #pragma once
 

@@ -92,6 +92,7 @@ void cluster_arrive();
 void cluster_wait();
 void *map_shared(void *address, unsigned rank);  // the same variable of another block of the cluster
 void let_others_run();
+void read_only(const void *address, size_t bytes);  // before a load by the cache that sees no store: seeded runs
 uint64_t warp_operation(unsigned mask, uint64_t operand, int argument, Combine combine);
 void finish_suspended();  // called when a thread that has waited ends
 [[noreturn]] void fail(const char *message);

@@ -48,10 +48,14 @@ CACHE_BYTES = 2**16
 """What is said to be the size of the L2 cache, of which there is none."""
 
 
-def guarded_memory(size: int, dtype: DTypeLike) -> NDArray[Any]:
+REACH = 2**16
+"""Bytes on either side of an array where no other one lies, in a seeded run. An access there is an error."""
+
+
+def guarded_memory(size: int, dtype: DTypeLike, room: int) -> NDArray[Any]:
     """Allocate an array, aligned as CUDA does, with room for guards before and after it."""
-    whole = np.empty(size * np.dtype(dtype).itemsize + 3 * GUARD_BYTES, np.uint8)
-    begin = GUARD_BYTES + -whole.ctypes.data % GUARD_BYTES
+    whole = np.empty(size * np.dtype(dtype).itemsize + 2 * room + GUARD_BYTES, np.uint8)
+    begin = room + -whole.ctypes.data % GUARD_BYTES
     return np.ndarray(size, dtype, whole, begin)  # a slice of no bytes would begin where `whole` does
 
 
@@ -64,6 +68,7 @@ class EmulatedBuffer:
         self.dtype = memory.dtype
         self.nbytes = memory.nbytes
         self.address = memory.ctypes.data
+        self.device: EmulatedDevice | None = None
 
     def memory(self) -> NDArray[Any]:
         """Return the array itself, for use by the device only."""
@@ -125,6 +130,7 @@ class CRequest(ctypes.Structure):
     _fields_ = (
         ("kernel", ctypes.POINTER(CKernel)), ("arguments", ctypes.c_void_p),
         ("buffers", ctypes.c_void_p), ("buffer_count", ctypes.c_uint),
+        ("allocated", ctypes.c_void_p), ("allocated_count", ctypes.c_size_t),
         ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("cluster", ctypes.c_uint * 3),
         ("shared", ctypes.c_uint), ("cooperative", ctypes.c_uint),
         ("seeded", ctypes.c_uint), ("seed", ctypes.c_ulonglong), ("patience", ctypes.c_double),
@@ -208,6 +214,9 @@ class EmulatedKernel:
             request.cooperative = cooperative
             request.patience = device.patience
             request.seeded, request.seed = device.next_seed()
+            if request.seeded:
+                allocated = device.allocated()
+                request.allocated, request.allocated_count = allocated.ctypes.data, len(allocated)
             if self._launch(ctypes.byref(request), self._error, 500):
                 raise DeviceError(f"kernel {self.name}: {self._error.value.decode()}")
 
@@ -265,6 +274,10 @@ class EmulatedKernel:
                 )
             if parameter.pointer:
                 argument.memory()
+                if argument.device is not self.device:
+                    raise DeviceError(
+                        f"kernel {self.name}, parameter {position}: a buffer of another device; copy it first"
+                    )
                 values.append(argument.address)
                 ranges += argument.address, argument.nbytes, position
             else:
@@ -361,7 +374,7 @@ class EmulatedDevice(Device):
         self.seed = seed
         self.debug = os.environ.get("CUDA_ON_CPU") == "debug" if debug is None else debug
         self.closed = True
-        self.work = WorkQueue(lazy=seed is not None)
+        self.work = WorkQueue(seed is not None, seed)
         self._buffers: weakref.WeakSet[EmulatedBuffer] = weakref.WeakSet()
 
     def __enter__(self) -> Self:
@@ -405,7 +418,7 @@ class EmulatedDevice(Device):
 
     def empty(self, size: int, dtype: DTypeLike) -> EmulatedBuffer:
         self.check_size(size)
-        memory = guarded_memory(size, dtype)
+        memory = self._allocate(size, dtype)
         memory.view(np.uint8).fill(POISON)
         return self._keep(EmulatedBuffer(memory))
 
@@ -444,7 +457,7 @@ class EmulatedDevice(Device):
 
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], EmulatedBuffer]:
         self.check_size(size)
-        memory = guarded_memory(size, dtype)
+        memory = self._allocate(size, dtype)
         return memory, self._keep(EmulatedBuffer(memory))
 
     def stream(self) -> EmulatedStream:
@@ -476,8 +489,16 @@ class EmulatedDevice(Device):
         self._launches += 1
         return 1, self.seed * 1_000_003 + self._launches
 
+    def allocated(self) -> NDArray[np.uint64]:
+        """Return address and bytes of each buffer: a kernel may find its address in memory."""
+        return np.array([(buffer.address, buffer.nbytes) for buffer in self._buffers], np.uint64)
+
+    def _allocate(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
+        return guarded_memory(size, dtype, GUARD_BYTES if self.seed is None else REACH)
+
     def _keep(self, buffer: EmulatedBuffer) -> EmulatedBuffer:
         if self.closed:
             raise ValueError("the device is not open: use `with`")
+        buffer.device = self
         self._buffers.add(buffer)
         return buffer

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any, Self
 
 Work = Callable[[], None]
+Issued = tuple["EmulatedStream | None", Work]
 
 
 class WorkQueue:
@@ -16,11 +19,13 @@ class WorkQueue:
     and what is issued later waits for it: CUDA's legacy default stream. If the queue is not `lazy`, all work
     runs when it is issued. Otherwise it runs when the host waits for it, and not before: a host that does not
     wait reads what was there, and what it writes to pinned memory in the meantime is what a copy finds.
+    A `seed` chooses the order in which work of several streams runs; without, it is that of its issue.
     """
 
-    def __init__(self, lazy: bool) -> None:
+    def __init__(self, lazy: bool, seed: int | None = None) -> None:
         self.lazy = lazy
-        self.pending: list[tuple[EmulatedStream | None, Work]] = []
+        self.random = None if seed is None else Random(seed)
+        self.pending: list[Issued] = []
 
     def issue(self, stream: EmulatedStream | None, work: Work) -> None:
         """Add work to a stream."""
@@ -34,14 +39,27 @@ class WorkQueue:
         streams = [where for where, _ in self.pending]
         last = max((at for at, where in enumerate(streams) if where is stream), default=-1)
         waited_for = max((at for at, where in enumerate(streams[:last]) if where is None), default=-1)
-        due: list[tuple[EmulatedStream | None, Work]] = []
+        due: list[Issued] = []
         waiting = due.copy()
         for at, (where, work) in enumerate(self.pending):
             runs = stream is None or where is stream or at <= waited_for
             (due if runs else waiting).append((where, work))
         self.pending = waiting
-        for _, work in due:
+        for work in self._in_order(due):
             work()
+
+    def _in_order(self, due: list[Issued]) -> Iterator[Work]:
+        """Yield work, of streams that do not wait for each other in an order by chance."""
+        streams: dict[EmulatedStream | None, list[Work]] = defaultdict(list)
+        for at, (stream, work) in enumerate(due):
+            streams[stream].append(work)
+            if self.random and stream is not None and at + 1 < len(due) and due[at + 1][0] is not None:
+                continue
+            while streams:
+                chosen = self.random.choice(list(streams)) if self.random else stream
+                yield streams[chosen].pop(0)
+                if not streams[chosen]:
+                    del streams[chosen]
 
 
 class EmulatedStream:

@@ -3,6 +3,7 @@
 import os
 import platform
 import re
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -231,8 +232,12 @@ def test_a_forked_process_can_launch_as_well() -> None:
 def test_a_deadlock_is_an_error(seed: int | None, blocks: int) -> None:
     with EmulatedDevice(seed) as device:
         module, out = device.load(BARRIERS), device.empty(32, np.int32)
-        with pytest.raises(OneLineError, match=r"^kernel deadlock: deadlock in .* waits at __syncthreads"):
-            waiting(module.kernel("deadlock"))(blocks, 32, out)
+        told = failing(waiting(module.kernel("deadlock")), blocks, 32, out)
+        assert re.fullmatch(
+            r"kernel deadlock: deadlock in block \(\d+, 0, 0\): thread \(\d+, 0, 0\) waits at __syncthreads, "
+            r"thread \(\d+, 0, 0\) at a warp operation with mask 0xffffffff; not all .* arrive there",
+            told,
+        )
         module.kernel("two_groups")(1, 32, out)  # and the device goes on working
         assert device.download(out)[0] == 32016
 
@@ -277,6 +282,26 @@ def test_what_a_gpu_would_not_survive(seed: int | None, kernel: str, message: st
             assert re.search(
                 f"^kernel {kernel}: {message}", failing(waiting(module.kernel(kernel)), 1, 32, out)
             )
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize("kernel", ["spins", "sleeps"])
+def test_patience_is_of_processor_time_and_ends_before_twice_of_it(seed: int | None, kernel: str) -> None:
+    with EmulatedDevice(seed, patience=0.4) as device:
+        launch, out = waiting(device.load(FAILING).kernel(kernel)), device.upload(np.zeros(3, np.int32))
+        begin = time.thread_time()
+        failing(launch, 1, 32, out)
+        assert 0.4 <= time.thread_time() - begin < 0.8
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_a_long_kernel_that_passes_barriers_is_not_ended(seed: int | None) -> None:
+    with EmulatedDevice(seed, patience=0.2) as device:
+        kernel, out = waiting(device.load(SPINNING).kernel("works")), device.empty(1, np.int32)
+        begin, rounds = time.thread_time(), 8
+        while time.thread_time() - begin < 0.8:
+            kernel(1, 1, np.int32(rounds := 2 * rounds), out)
+        assert device.download(out)[0] == rounds
 
 
 def test_after_an_endless_loop_a_kernel_with_a_barrier_runs() -> None:
@@ -419,7 +444,8 @@ def test_a_store_outside_shared_memory(seed: int | None, kernel: str, at: int, p
     with EmulatedDevice(seed) as device:
         launch = waiting(device.load(BOUNDS).kernel(kernel))
         told = failing(launch, 4, 32, np.int32(at), device.empty(1, np.int32), shared=32)
-        assert re.fullmatch(rf"kernel {kernel}: a thread stored {place}, in block \(\d, 0, 0\)", told)
+        where = r"in block \(\d, 0, 0\)(, thread .*)?"
+        assert re.fullmatch(f"kernel {kernel}: a thread stored {place}, {where}", told)
 
 
 @pytest.mark.parametrize("seed", [None, 1])
@@ -431,15 +457,24 @@ def test_a_store_outside_a_buffer_or_a_view(seed: int | None, to: int, place: st
     with EmulatedDevice(seed) as device:
         kernel, values = device.load(BOUNDS).kernel("copy_one"), device.upload(np.arange(12, dtype=np.int32))
         view = device.view(values, 4, 4)
+        thread = "" if seed is None else ", in block (0, 0, 0), thread (0, 0, 0)"
         for out in (device.empty(4, np.int32), device.mapped(4, np.int32)[1], view):
             told = failing(waiting(kernel), 1, 1, np.int32(to), np.int32(0), device.empty(1, np.int32), out)
-            assert told == f"kernel copy_one: a thread stored {place} of parameter 4"
+            assert told == f"kernel copy_one: a thread stored {place} of parameter 4{thread}"
         assert device.download(values).tolist() == list(range(12))
         kernel(1, 1, np.int32(to), np.int32(0), values, view)  # inside the other argument
         told = failing(
             waiting(kernel), 1, 1, np.int32(to), np.int32(to), device.upload(np.zeros(4, np.int32)), view
         )
-        assert told == f"kernel copy_one: a thread stored {place} of parameter 4"  # what it read outside, too
+        done, parameter = ("stored", 4) if seed is None else ("read", 3)  # it copies from outside, too
+        assert told == f"kernel copy_one: a thread {done} {place} of parameter {parameter}{thread}"
+
+
+def test_under_a_seed_an_access_far_outside_names_the_buffer_beside_it() -> None:
+    with EmulatedDevice(1) as device:
+        kernel = waiting(device.load(str(KERNELS / "faults.cu")).kernel("store_past"))
+        told = failing(kernel, 1, 32, np.int32(1056), device.empty(32, np.int32))
+        assert "stored past the end, at byte 4224 of the 128 bytes of parameter 2, in block" in told
 
 
 def test_what_is_read_outside_a_buffer_or_uninitialised_is_invalid() -> None:

@@ -5,7 +5,15 @@
 #include <atomic>
 #include <type_traits>
 
-template <typename T> inline T __ldg(const T *address) { return *address; }
+#include "../runtime.h"
+
+template <typename T> inline T __ldg(const T *address)
+{
+#ifdef __SANITIZE_THREAD__
+    emulator::read_only(address, sizeof(T));
+#endif
+    return *address;
+}
 template <typename T> inline T __ldca(const T *address) { return *address; }
 template <typename T> inline T __ldcg(const T *address) { return *address; }
 template <typename T> inline T __ldcs(const T *address) { return *address; }

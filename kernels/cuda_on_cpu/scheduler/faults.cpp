@@ -51,6 +51,14 @@ static bool in_kernel(const Worker &worker, const ucontext_t &interrupted)
            file.dli_fbase == kernels.dli_fbase;
 }
 
+// Returns what this OS thread has used. On a busy machine, that is less than what has passed.
+static double processor_seconds()
+{
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return double(used.tv_sec) + 1e-9 * double(used.tv_nsec);
+}
+
 // Compares the progress of this OS thread's kernel with that at the last tick of its clock. Where there is none, a thread
 // may spin until another one acts, which then runs: the handler is on the thread's own stack and goes on with it later.
 static void on_tick(int, siginfo_t *, void *interrupted)
@@ -63,13 +71,14 @@ static void on_tick(int, siginfo_t *, void *interrupted)
     }
     uint64_t progress = worker->barriers + 31 * worker->next_cluster + 1009 * worker->works;
     for (const Resident &block : worker->blocks) progress += 7 * block.started + 17 * block.fibers;
-    const bool waits = progress == worker->last_progress;
-    worker->unmoved = waits ? worker->unmoved + worker->tick() : 0;
+    const double now = processor_seconds();
+    if (progress != worker->last_progress) worker->moved = now;
+    const double unmoved = now - worker->moved;
     worker->last_progress = progress;
-    worker->in_turns |= waits;
+    worker->in_turns |= unmoved > worker->tick() / 2;
     const double patience = worker->launch->patience;
-    worker->overdue = worker->unmoved >= patience;  // a kernel that enters the scheduler gives up there
-    if (worker->unmoved > patience * (1 + 1.0 / TICKS)) {
+    worker->overdue = unmoved >= patience;  // a kernel that enters the scheduler gives up there
+    if (unmoved > patience * (1 + 1.0 / TICKS)) {
         worker->fault = SIGALRM;
         worker->watched = false;
         worker->escape(3);
@@ -93,8 +102,8 @@ void Worker::set_clock()
     timer_settime(clock, 0, &after, nullptr);
 }
 
-// Prepares this OS thread for faults and for endless loops. The clock counts the thread's own processor time. It is set
-// again when it runs out, if a kernel still runs, so that a launch costs nothing.
+// Prepares this OS thread for faults and for endless loops. The clock is set again when it runs out, if a kernel still
+// runs, so that a launch costs nothing. It counts what passes: one of processor time would tick every few milliseconds.
 void Worker::watch()
 {
     works++;
@@ -123,12 +132,12 @@ void Worker::watch()
         event.sigev_notify = SIGEV_THREAD_ID;
         event.sigev_signo = tick;
         event._sigev_un._tid = int(syscall(SYS_gettid));
-        if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &clock)) timer_create(CLOCK_MONOTONIC, &event, &clock);
+        timer_create(CLOCK_MONOTONIC, &event, &clock);
     }
     if (watched && patience == launch->patience) return;
     watched = true;
     patience = launch->patience;
-    unmoved = 0;
+    moved = processor_seconds();
     set_clock();
 }
 

@@ -121,11 +121,13 @@ Stack *Worker::next(bool fresh_first)
 void Worker::switch_to(Stack *to)
 {
     Stack *from = &running();
-    outlived.show_some(late_random, stays, true);
-    from->late.show_some(late_random, stays);
-    from->late.exchange();
+    if (launch->seeded) {
+        outlived.show_some(late_random, stays, true);
+        from->late.show_some(late_random, stays);
+        from->late.exchange();
+    }
     if (take_turns && to->block) put_in_place(resident(*to));  // a fiber may go on itself, with a new block
-    to->late.exchange();
+    if (launch->seeded) to->late.exchange();
     if (to == from) return;
     here = to;
     if (_setjmp(from->context) == 0) {

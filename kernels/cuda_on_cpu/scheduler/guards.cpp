@@ -20,15 +20,15 @@ const char *altered(Range guard, unsigned char value)
     return found == end ? nullptr : found;
 }
 
-static std::string stored_outside(const std::string &what, const char *begin, size_t bytes, const char *found)
+std::string outside(const char *done, const std::string &name, Range range, const char *at)
 {
     char text[120];
-    if (found < begin)
-        snprintf(text, sizeof text, "a thread stored %zu bytes before the start of ", size_t(begin - found));
+    if (at < range.begin)
+        snprintf(text, sizeof text, "a thread %s %zu bytes before the start of ", done, size_t(range.begin - at));
     else
-        snprintf(text, sizeof text, "a thread stored past the end, at byte %zu of the %zu bytes of ",
-                 size_t(found - begin), bytes);
-    return text + what;
+        snprintf(text, sizeof text, "a thread %s past the end, at byte %zu of the %zu bytes of ", done,
+                 size_t(at - range.begin), range.bytes);
+    return text + name;
 }
 
 // Buffers may overlap or touch, as views do. What lies beside all of them is a guard, up to GUARD_BYTES.
@@ -70,7 +70,7 @@ std::string BufferGuards::remove()
         const char *const found = altered(guard.range, guard.byte);
         if (found && message.empty()) {
             const Buffer &buffer = *guard.buffer;
-            message = stored_outside("parameter " + std::to_string(buffer.parameter), buffer.begin, buffer.bytes, found);
+            message = outside("stored", "parameter " + std::to_string(buffer.parameter), buffer, found);
         }
         memcpy(guard.range.begin, guard.kept, guard.range.bytes);
     }
@@ -121,7 +121,7 @@ void Worker::check_shared(const Resident &block)
         const char *found = altered(before(array), GUARD);
         if (!found) found = altered(after(array), GUARD);
         if (found)
-            give_up(stored_outside("the shared array " + std::string(array.name), array.begin, array.bytes, found) +
+            give_up(outside("stored", "the shared array " + std::string(array.name), {array.begin, array.bytes}, found) +
                     ", in block " + text(block.index));
     }
 }

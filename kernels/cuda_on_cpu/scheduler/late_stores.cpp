@@ -60,17 +60,12 @@ void Worker::seed_late_stores(const Launch &grid)
     for (unsigned &gap : mean_gap) gap = late_random.pick(4) ? 1 : late_random.pick(2) ? 2u << late_random.pick(6) : 0;
 }
 
-// Called before a store in a seeded run; may make it a late one.
-void may_be_late(Stack &self, void *address, size_t bytes)
+// Called before a store to a buffer in a seeded run; may make it a late one.
+void may_be_late(const Buffer &buffer, char *at, size_t bytes)
 {
+    Stack &self = running();
     Worker &worker = *self.worker;
-    char *const at = static_cast<char *>(address);
-    const Buffer *const buffers = worker.launch->buffers, *const end = buffers + worker.launch->buffer_count;
-    const Buffer *const buffer = std::find_if(buffers, end, [&](const Buffer &candidate) {
-        return at >= candidate.begin && at + bytes <= candidate.begin + candidate.bytes;
-    });
-    if (buffer == end) return;
-    const unsigned gap = worker.mean_gap[size_t(buffer - buffers)];
+    const unsigned gap = worker.mean_gap[size_t(&buffer - worker.launch->buffers)];
     if (!gap || worker.late_random.pick(gap)) return;
     LateStore store{at, bytes, {}};
     std::copy(at, at + bytes, store.other);
@@ -109,6 +104,5 @@ void Worker::outlive(Resident &ended)
         if (outlived.add(store)) outlived.stores.back().exchange();
     ended.late.stores.clear();
 }
-
 
 }  // namespace emulator

@@ -22,7 +22,9 @@ static void run_shuffled(Launch &launch)
     Worker &worker = this_worker();
     worker.random = {launch.seed};
     worker.seed_late_stores(launch);
-    worker.mean_run = 1u << worker.pick(9);
+    worker.places = {};
+    worker.uses.assign(launch.buffer_count, {});
+    worker.mean_run = 1u << worker.pick(8);
     worker.fairness = 1u << worker.pick(2) * worker.pick(8);
     worker.run_left = worker.pick(2 * worker.mean_run);
     launch.cluster_order.resize(launch.clusters);

@@ -22,6 +22,7 @@
 //   fibers.cpp     stacks, and switching between them
 //   waiting.cpp    barriers and warp operations
 //   accesses.cpp   switches at memory accesses in seeded runs
+//   bounds.cpp     accesses to memory that a kernel does not have, in seeded runs
 //   late_stores.cpp  stores that reach other threads late in seeded runs
 //   guards.cpp     what is stored outside a buffer or a shared array
 //   failures.cpp   errors that end a launch
@@ -34,6 +35,7 @@
 #include "../runtime.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csetjmp>
 #include <ctime>
@@ -61,17 +63,32 @@ struct Range {
     size_t bytes;
 };
 
+inline bool holds(Range range, const char *at, size_t bytes)
+{
+    return at >= range.begin && at + bytes <= range.begin + range.bytes;
+}
+
 // An argument of a kernel, counted from 1.
 struct Buffer : Range {
     size_t parameter;
 };
 
-// What Python asks for; the same as CRequest in emulator.py.
+// Memory that a kernel has: one of the launch's buffers, or another.
+struct Place : Range {
+    const Buffer *buffer;
+};
+
+// What a launch does to a byte of a buffer.
+constexpr unsigned char WRITTEN = 1, READ_ONLY = 2;
+
+// What Python asks for; the same as CRequest in device.py.
 struct Request {
     const Kernel *kernel;
     void **arguments;
     const Buffer *buffers;  // those among the arguments
     unsigned buffer_count;
+    const Range *allocated;  // all buffers of the device, in a seeded run
+    size_t allocated_count;
     dim3 grid, block, cluster;
     unsigned dynamic_bytes;
     unsigned cooperative;  // all blocks run at the same time
@@ -217,6 +234,9 @@ struct Worker {
     unsigned stays = 1;              // suspensions until a late store stays for all, on average
     LateStores outlived;             // those of blocks that have ended, which nothing sees
 
+    std::array<Place, 64> places;  // of the last accesses, by address
+    std::vector<std::vector<unsigned char>> uses;  // of each buffer's bytes; empty until there is one
+
     ~Worker();
     unsigned pick(size_t n) { return random.pick(n); }
     // for faults and endless loops
@@ -226,7 +246,7 @@ struct Worker {
     bool overdue = false;
     double patience = 0;
     bool in_turns = false;  // threads spin, and the clock lets each one run for a while
-    double unmoved = 0;     // seconds without progress
+    double moved = 0;       // processor seconds at the last look that saw progress
     uint64_t works = 0, barriers = 0, last_progress = 0;
     int fault = 0;
     void *fault_address = nullptr;
@@ -247,6 +267,12 @@ struct Worker {
     Stack *idle_stack();
     void switch_to(Stack *);
     void suspend(bool fresh_first = false);
+    // bounds.cpp
+    Place &slot(const char *at) { return places[uintptr_t(at) >> 12 & (places.size() - 1)]; }
+    const Place &place_of(const char *at, size_t bytes, const char *done);
+    bool in_other_shared(const char *at, size_t bytes) const;
+    Place look_up(const char *at, size_t bytes, const char *done);
+    void note_use(const Buffer &, const char *at, size_t bytes, unsigned char use);
     // late_stores.cpp
     void seed_late_stores(const Launch &);
     void outlive(Resident &);
@@ -275,7 +301,7 @@ struct Worker {
 inline Stack &running() { return static_cast<Stack &>(*here); }
 inline Resident &resident(Fiber &fiber) { return static_cast<Resident &>(*fiber.block); }
 
-void may_be_late(Stack &self, void *address, size_t bytes);
+void may_be_late(const Buffer &, char *at, size_t bytes);
 void show_all(const volatile void *address, size_t bytes);
 void show_all();
 void show_block();
@@ -299,6 +325,9 @@ class BufferGuards {
     };
     std::vector<Guard> guards;
 };
+
+// Says where a thread has done something beside a range.
+std::string outside(const char *done, const std::string &name, Range range, const char *at);
 
 // Returns the first of a guard's bytes that has another value, or null.
 const char *altered(Range guard, unsigned char value);

@@ -40,3 +40,13 @@ extern "C" __global__ void votes(int rounds, int *out)
     for (int round = 0; round < rounds; round++) sum += __popc(__ballot_sync(0xffffffff, (threadIdx.x + round) % 2));
     out[threadIdx.x] = sum;
 }
+
+// A thread that works for long, and passes a barrier now and then.
+extern "C" __global__ void works(int rounds, int *out)
+{
+    for (int round = 1; round <= rounds; round++) {
+        for (volatile int i = 0; i < 100'000; i++) {}
+        __syncthreads();
+        out[0] = round;
+    }
+}
