@@ -102,7 +102,9 @@ def draw_overview(tally: Tally, every: Sequence[Speed]) -> Figure:
     total, counts = tally.total, tally.of_reports
     share = f"{100 * total[Verdict.HOLDS] / tally.claims:.0f}\N{NO-BREAK SPACE}%"
     title = f"{total[Verdict.HOLDS]} of {tally.claims} claims ({share}) hold on an {tally.gpu}"
-    title += f", {total[Verdict.IN_PART]} in part; {total[Verdict.FAILS]} do not"
+    title += (
+        f", {total[Verdict.IN_PART]} in part; {total[Verdict.FAILS]}\N{NO-BREAK SPACE}do\N{NO-BREAK SPACE}not"
+    )
     with rc_context(STYLE | TEXT_COLOURS):
         figure, part = framed(title, "", "")
         heights = [ROW * 1.45 * (len(counts) + 1), ROW * 1.75 * max(1, len(every)) + ROW]
