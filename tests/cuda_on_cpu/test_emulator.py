@@ -470,6 +470,14 @@ def test_a_store_outside_a_buffer_or_a_view(seed: int | None, to: int, place: st
         assert told == f"kernel copy_one: a thread {done} {place} of parameter {parameter}{thread}"
 
 
+@pytest.mark.parametrize("seed", [None, 1])
+def test_a_variable_without_a_value_has_the_same_invalid_one(seed: int | None) -> None:
+    with EmulatedDevice(seed) as device:
+        values, out = device.upload(np.ones(1, np.int32)), device.empty(1, np.int32)
+        device.load(str(KERNELS / "faults.cu")).kernel("register_unwritten")(1, 1, np.int32(0), values, out)
+        assert device.download(out).tobytes() == b"\xfe" * 4
+
+
 def test_under_a_seed_an_access_far_outside_names_the_buffer_beside_it() -> None:
     with EmulatedDevice(1) as device:
         kernel = waiting(device.load(str(KERNELS / "faults.cu")).kernel("store_past"))
