@@ -463,7 +463,7 @@ def test_names_in_csv_come_back(edges: Arcs) -> None:
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize(
     "content",
-    ["a," + "9" * 60000 + "x\n1,2\n", "a b\n" + "\n" * 60000 + "a b\n", "graph" + " " * 60000 + "\n1\n",
+    ["1,2\n3," + "9" * 60000 + "x\n", "a b\n" + "\n" * 60000 + "a b\n", "graph" + " " * 60000 + "\n1\n",
      "(" * 30000 + ")" * 30000 + "\n", "%\n" * 30000 + "*x\n", "p" + "\t" * 60000 + "\n",
      "*Arcs " * 9999 + "\n",
      "<graphml" + "<graph " * 9000 + "</graphml>", "# nodes" + " " * 60000 + "\n1 2\n"],
