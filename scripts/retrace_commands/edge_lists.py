@@ -50,6 +50,7 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
             f"line {line} is read as {vertices} vertices and {edges} edges (--format edges: an edge)"
         )
     places = places_of(rows, header, columns, where)
+    table.notes += unread_columns(header, columns, places)
     take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])))
     if first_line is not None:
         table.vertices = first_line[0]
@@ -208,6 +209,15 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
     if width in (2, 3):
         return list(range(width))
     raise RetraceError(f"{where}: has {width} columns; say --columns TAIL HEAD [WEIGHT], by name or from 1")
+
+
+def unread_columns(header: Sequence[str] | None, columns: Sequence[str], places: Sequence[int]) -> list[str]:
+    """Return a note if a header has columns that nobody asked for, one of which may hold the weights."""
+    if header is None or columns or len(places) == 3 or len(header) < 3:
+        return []
+    tail, head = (header[place] for place in places)
+    others = ", ".join(name for k, name in enumerate(header) if k not in places)
+    return [f"{others}: not read, so arcs have no weights (--columns {tail} {head} NAME reads them)"]
 
 
 def take_rows(table: EdgeTable, rows: list[Cells], places: list[int], width: int) -> None:

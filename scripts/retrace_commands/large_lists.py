@@ -22,6 +22,7 @@ from retrace_commands.edge_lists import (
     read_comments,
     split_rows,
     take_rows,
+    unread_columns,
 )
 from retrace_commands.edge_table import EdgeColumns, EdgeTable, Ints, Words, is_short_whole
 from retrace_commands.file_content import check_text, open_content, read_head
@@ -75,6 +76,7 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
             table = _read(path, layout, 0 if header is None else rows[0][0])
         except (_UnlikeError, UnicodeDecodeError):
             continue
+        table.notes += unread_columns(header, columns, places)
         lines = 0 if table.columns is None else table.columns.ids.shape[1]
         return None if may_count and may_have_counts(head, lines) else table
     return None

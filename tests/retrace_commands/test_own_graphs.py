@@ -80,6 +80,15 @@ def test_lists_of_edges(content: str, tmp_path: Path) -> None:
     assert (found.base, found.names, found.graph.vertices) == (1, None, 3)
 
 
+def test_columns_that_nobody_asked_for_are_named(tmp_path: Path) -> None:
+    table = "from,to,km,toll\nann,bob,0.5,1\nbob,cy,1,2\n"
+    note = "km, toll: not read, so arcs have no weights (--columns from to NAME reads them)"
+    assert note in read(table, tmp_path).notes
+    for columns in (["from", "to"], ["from", "to", "km"]):
+        assert note not in read(table, tmp_path, columns=columns).notes
+    assert note.replace("km, ", "") not in read(table.replace("km", "weight"), tmp_path).notes
+
+
 def test_columns_by_option(tmp_path: Path) -> None:
     table = "time,cost,b,a\n9,5,2,1\n9,7,3,2\n"
     for columns in (["a", "b", "cost"], ["4", "3", "2"]):
@@ -503,7 +512,8 @@ def tables(draw: st.DrawFn) -> str:
         )
         rows.insert(draw(st.integers(0, len(rows))), draw(odd))
     if draw(st.booleans()):
-        rows.insert(0, mark.join(["source", "target", "weight", "time"][:width]))
+        third = draw(st.sampled_from(["weight", "km"]))
+        rows.insert(0, mark.join(["source", "target", third, "time"][:width]))
     return draw(st.sampled_from(["\n", "\r\n"])).join([*rows, ""])
 
 
