@@ -19,7 +19,7 @@ from cuda_device.errors import escaped
 from retrace.catalogue.known_solvers import WEIGHTED
 from retrace.devices.matrices import rows_of
 from retrace.graphs import csr, dense, identity
-from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
+from retrace.graphs.arc_sets import has_parallel_arcs, is_symmetric, with_reverse_arcs
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.formats.he import write_he
 from retrace.graphs.formats.lines import LAYOUTS
@@ -207,13 +207,15 @@ def check_weights(graph_file: GraphFile, solver: str | None, refusal: RetraceErr
 
 
 def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
-    """Read a file of a format of the reports; None if it is a list of edges with more to it."""
+    """Read a file of a format of the reports; None if there is more to it."""
     layout = "snap" if kind == "edges" else kind
     with open_content(path) as file:
         size = path.stat().st_size if isinstance(getattr(file, "raw", None), io.FileIO) else None
         description = escaped(f"reading {path}")
         with tqdm.wrapattr(file, "read", total=size, desc=description, leave=False, disable=None) as watched:
             graph = parse_stream(cast(BinaryIO, watched), layout, path, negative=negative, any_sum=True)
+    if kind == "matrix-market" and graph.info.get("directed") is False and has_parallel_arcs(graph):
+        return None  # a symmetric matrix that has both halves
     if layout != "snap":
         return GraphFile(graph, path, kind, LAYOUTS[kind].base)
     head = read_head(path)

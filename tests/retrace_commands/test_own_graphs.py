@@ -80,6 +80,19 @@ def test_lists_of_edges(content: str, tmp_path: Path) -> None:
     assert (found.base, found.names, found.graph.vertices) == (1, None, 3)
 
 
+@pytest.mark.parametrize("field", ["integer", "real", "pattern"])
+def test_a_symmetric_matrix_with_both_halves_has_each_edge_once(field: str, tmp_path: Path) -> None:
+    weight = {"integer": " 5", "real": " 5.0", "pattern": ""}[field]
+    banner = f"%%MatrixMarket matrix coordinate {field} symmetric\n3 3"
+    lower = [f"2 1{weight}", f"3 2{weight}", f"3 3{weight}"]
+    upper = [f"1 2{weight}", f"2 3{weight}"]
+    half, whole = (
+        read("\n".join([f"{banner} {len(rows)}", *rows, ""]), tmp_path) for rows in (lower, lower + upper)
+    )
+    assert sorted(arcs_of(whole)) == sorted(arcs_of(half))
+    assert len(arcs_of(half)) == 5
+
+
 def test_columns_that_nobody_asked_for_are_named(tmp_path: Path) -> None:
     table = "from,to,km,toll\nann,bob,0.5,1\nbob,cy,1,2\n"
     note = "km, toll: not read, so arcs have no weights (--columns from to NAME reads them)"

@@ -16,6 +16,13 @@ def simplify(graph: CSRGraph) -> CSRGraph:
     return from_arcs(graph.vertices, tails, heads, None, graph.info)
 
 
+def has_parallel_arcs(graph: CSRGraph) -> bool:
+    """Return whether two arcs between different vertices have the same tail and the same head."""
+    loops = int(np.count_nonzero(graph.tails() == graph.indices))
+    different = _different_arcs(graph.vertices, graph.tails(), graph.indices)
+    return len(different) < graph.arcs - loops
+
+
 def is_symmetric(graph: CSRGraph) -> bool:
     """Return whether every arc has a reverse arc; the number of parallel arcs does not matter."""
     arcs = _different_arcs(graph.vertices, graph.tails(), graph.indices)
