@@ -350,11 +350,12 @@ def test_a_panel_lists_the_measure_by_which_a_claim_is_judged(committed: Committ
     reports, found, read, _ = committed
     judged = Counter[str]()
     for report in reports:
+        machines = abstract(report, found).machines
         for name, claim in report.claims.items():
             if claim.test is None:
                 continue
             measure = claim.test.decides
-            for machine in abstract(report, found).machines:
+            for machine in machines:
                 listed = read.data["lists"][f"claim/{report.key}/{name}/{machine}"]["records"]
                 for number, told in listed:
                     entry = found.measured[number]

@@ -20,7 +20,13 @@ from retrace.system.files import unpack
 ALONE = ["unshare", "--map-root-user", "--net"]
 MADE = {"LICENSE": "ours\n", "datasets.yaml": (PROJECT / "datasets.yaml").read_text()}
 NEEDED = ["git", "make", "sha256sum"]
-SETTING_UP = ["scripts/set_up.py", "scripts/retrace/system/job_python.py"]
+SETTING_UP = [
+    "scripts/set_up.py",
+    "scripts/retrace/system/job_python.py",
+    "scripts/cuda_device/compiled_files.py",
+    "scripts/cuda_device/errors.py",
+]
+"""What runs before there is an environment, and needs Python's own library alone."""
 
 
 def run(*command: object, **options: Any) -> str:
@@ -55,8 +61,8 @@ def project(tmp_path: Path, monkeypatch: Patch) -> Path:
     (mirror / "USA-road-d.NY.gr.gz").write_text("arcs")
     (mirror / "USA-road-d.NY.gr.gz.pin").write_text("pin")
     shutil.copy(PROJECT / "Makefile", project)
-    (project / "scripts/retrace/system").mkdir(parents=True)
     for program in SETTING_UP:
+        (project / program).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(PROJECT / program, project / program)
     for name, text in MADE.items():
         (project / name).write_text(text)
@@ -108,7 +114,7 @@ def test_a_bundle_has_the_commit_and_what_it_needs(project: Path, tmp_path: Path
         *(f"resources/downloads/{name}" for name in downloads),
     }  # fmt: skip
     assert (unpacked / "LICENSE").read_text() == "ours\n"
-    assert run("sha256sum", "--check", "SHA256SUMS", cwd=unpacked).count(": OK\n") == 12
+    assert run("sha256sum", "--check", "SHA256SUMS", cwd=unpacked).count(": OK\n") == 14
     assert (unpacked / "COMMIT").read_text() == commit
 
 
