@@ -23,7 +23,7 @@ from retrace.records.ranking import Order, rank
 from retrace.records.record import PHASES, Phase, Record, read_records
 from retrace.records.statistics import Summary
 from retrace.records.variant import QUERY, Variant
-from retrace.reports.measures import Measure, outside_kernels, summaries
+from retrace.reports.measures import Measure, Summaries, outside_kernels
 from retrace.reports.printed import PrintedNumber, read_printed
 from retrace.reports.report import Report, TableLayout, load_report
 from retrace.system.errors import RetraceError
@@ -360,7 +360,7 @@ def build(
                 vertices=graph.vertices,
                 arcs=graph.arcs,
                 layout=layouts.get(record.experiment) or TableLayout(title=record.experiment),
-                times=summaries(record),
+                times=Summaries(record),
                 record=record,
             )
         )

@@ -1,5 +1,6 @@
 """What tables, figures and claims show of a record: its phases, and what is derived from them."""
 
+from collections.abc import Iterator, Mapping
 from typing import Literal, get_args
 
 from retrace.catalogue.known_solvers import CATALOGUE
@@ -80,13 +81,32 @@ def _of_last_trial(phase: Phase, record: Record) -> list[float]:
     return [] if ms is None else [ms]
 
 
-def summaries(record: Record) -> dict[Measure, Summary]:
-    """Summarise every measure that a record has; none of one whose times may not be shown."""
-    if not record.timed:
-        return {}
-    values = {measure: rounds_of(measure, record) for measure in MEASURES}
-    known = margins()
-    return {measure: known.summarise(record, rounds) for measure, rounds in values.items() if any(rounds)}
+class Summaries(Mapping[Measure, Summary]):
+    """The summaries of the measures that a record has, made when they are asked for.
+
+    One whose times may not be shown has none.
+    """
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._known: dict[str, Summary | None] = {}
+
+    def _summarised(self, measure: str) -> Summary | None:
+        if measure not in self._known:
+            rounds = rounds_of(measure, self._record) if measure in MEASURES and self._record.timed else []
+            self._known[measure] = margins().summarise(self._record, rounds) if any(rounds) else None
+        return self._known[measure]
+
+    def __getitem__(self, measure: Measure) -> Summary:
+        if (summary := self._summarised(measure)) is None:
+            raise KeyError(measure)
+        return summary
+
+    def __iter__(self) -> Iterator[Measure]:
+        return (measure for measure in MEASURES if self._summarised(measure) is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def rounds_of(measure: Measure, record: Record) -> list[list[float]]:
