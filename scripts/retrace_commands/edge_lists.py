@@ -50,7 +50,7 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
             f"line {line} is read as {vertices} vertices and {edges} edges (--format edges: an edge)"
         )
     places = places_of(rows, header, columns, where)
-    table.notes += unread_columns(header, columns, places)
+    table.notes += column_notes(rows, header, columns, places)
     take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])))
     if first_line is not None:
         table.vertices = first_line[0]
@@ -110,17 +110,22 @@ def split_rows(text: str, where: str, mark: str | None, first: int = 1) -> list[
 
 
 def header_of(rows: list[Cells], columns: Sequence[str]) -> list[str] | None:
-    """Return the names of columns, if the first row has them."""
-    first = [cell.lower() for cell in rows[0][1]]
-    named = set(columns) & set(rows[0][1]) and not all(WHOLE.fullmatch(cell) for cell in columns)
-    titles = TAIL_NAMES | HEAD_NAMES
-    words = len(first) > 1 and {first[0], first[1]} & titles and not WHOLE.fullmatch(first[1])
-    later = rows[1][1] if len(rows) > 1 else []
+    """Return the names of columns, if the first row has them: words, of which no vertex has one."""
+    first, later = rows[0][1], rows[1][1] if len(rows) > 1 else []
+    if set(columns) & set(first) and not all(WHOLE.fullmatch(cell) for cell in columns):
+        return first
+    if len(first) < 2 or any(map(_is_number, first)) or _recurs(rows):
+        return None
+    words = {cell.lower() for cell in first[:2]} & (TAIL_NAMES | HEAD_NAMES)
     # Words above numbers are names of columns, too.
-    above = len(later) == len(first) and any(
-        _is_number(below) and not _is_number(cell) for cell, below in zip(first, later, strict=False)
-    )
-    return rows[0][1] if named or words or above else None
+    above = len(later) == len(first) and any(map(_is_number, later))
+    return first if words or above else None
+
+
+def _recurs(rows: list[Cells]) -> bool:
+    """Return whether an end of the first row is one of another row, too."""
+    first = {*rows[0][1][:2]}
+    return any(not first.isdisjoint(cells[:2]) for _, cells in rows[1:])
 
 
 def _is_number(cell: str) -> bool:
@@ -200,9 +205,12 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
         return places
     if header is not None:
         small = [name.strip().lower() for name in header]
+        weights = [header[k] for k, name in enumerate(small) if name in WEIGHT_NAMES]
+        if len(weights) > 1 and "weight" not in small:
+            raise RetraceError(f"{where}: {' or '.join(weights)} may be the weight; say which by --columns")
         found = [
             next((k for k, name in enumerate(small) if name in names), None)
-            for names in (TAIL_NAMES, HEAD_NAMES, WEIGHT_NAMES)
+            for names in (TAIL_NAMES, HEAD_NAMES, {"weight"} if len(weights) > 1 else WEIGHT_NAMES)
         ]
         if found[0] is not None and found[1] is not None:
             return [place for place in found if place is not None]
@@ -211,9 +219,19 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
     raise RetraceError(f"{where}: has {width} columns; say --columns TAIL HEAD [WEIGHT], by name or from 1")
 
 
-def unread_columns(header: Sequence[str] | None, columns: Sequence[str], places: Sequence[int]) -> list[str]:
-    """Return a note if a header has columns that nobody asked for, one of which may hold the weights."""
-    if header is None or columns or len(places) == 3 or len(header) < 3:
+def column_notes(
+    rows: list[Cells], header: Sequence[str] | None, columns: Sequence[str], places: Sequence[int]
+) -> list[str]:
+    """Return a note of a first row that may be a header, or of columns that may hold the weights."""
+    if columns:
+        return []
+    if header is None:
+        words = [not any(map(_is_number, cells[:2])) for _, cells in rows]
+        if len(rows) < 3 or not all(words) or _recurs(rows):
+            return []
+        tail, head = rows[0][1][:2]
+        return [f"line {rows[0][0]} is read as an edge (--columns {tail} {head}: as names of columns)"]
+    if len(places) == 3 or len(header) < 3:
         return []
     tail, head = (header[place] for place in places)
     others = ", ".join(name for k, name in enumerate(header) if k not in places)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from retrace.graphs.formats.lines import read_pieces
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import (
+    column_notes,
     compare_counts,
     header_of,
     mark_of,
@@ -22,7 +23,6 @@ from retrace_commands.edge_lists import (
     read_comments,
     split_rows,
     take_rows,
-    unread_columns,
 )
 from retrace_commands.edge_table import EdgeColumns, EdgeTable, Ints, Words, is_short_whole
 from retrace_commands.file_content import check_text, open_content, read_head
@@ -76,7 +76,7 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
             table = _read(path, layout, 0 if header is None else rows[0][0])
         except (_UnlikeError, UnicodeDecodeError):
             continue
-        table.notes += unread_columns(header, columns, places)
+        table.notes += column_notes(rows, header, columns, places)
         lines = 0 if table.columns is None else table.columns.ids.shape[1]
         return None if may_count and may_have_counts(head, lines) else table
     return None

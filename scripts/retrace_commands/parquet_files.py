@@ -10,7 +10,7 @@ import numpy as np
 from cuda_device import memory
 from retrace.graphs.csr import CSRGraph
 from retrace.system.errors import RetraceError
-from retrace_commands.edge_lists import places_of, unread_columns
+from retrace_commands.edge_lists import column_notes, places_of
 from retrace_commands.edge_table import EdgeColumns, EdgeTable, Words
 
 MAGIC = b"PAR1"
@@ -42,7 +42,7 @@ def read_parquet(path: Path, columns: Sequence[str]) -> EdgeTable:
                 raise RetraceError(f"{path}: {file.metadata.num_rows} rows: {lack}; take a smaller graph")
             header = file.schema_arrow.names
             places = places_of([], header, columns, table.where)
-            table.notes += unread_columns(header, columns, places)
+            table.notes += column_notes([], header, columns, places)
             names = [header[place] for place in places]
             content = file.read(names)
             ends = [_values(content, name, path) for name in names]

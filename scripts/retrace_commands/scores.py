@@ -95,15 +95,16 @@ def score(
 ) -> CheckedScores:  # fmt: skip
     """Compute the scores of a graph whose directions are known, and check them, if wanted.
 
-    Each direction of a pair counts if `directed` is true, or if it is None and some arc has no reverse. Raise
-    RetraceError if that is not possible.
+    Each direction of a pair counts if `directed` or the graph says so, or if neither says anything and some
+    arc has no reverse. Raise RetraceError if that is not possible.
     """
     graph = graph_file.graph
     if graph.info.get("directed") is False and not is_symmetric(graph):
         raise RetraceError(
             f"{graph_file.path}: is undirected, but some arcs have no reverse; say --undirected"
         )
-    pairs_once = graph.info.get("directed") is False or is_symmetric(graph)
+    stated = graph.info.get("directed")
+    pairs_once = is_symmetric(graph) if stated is None else not stated
     directed = directed is True or not pairs_once
     graph = replace(graph, info={**graph.info, "directed": directed})
     measurement = on_backend(solver, query, backend)

@@ -30,6 +30,7 @@ from retrace.graphs.formats import lines
 from retrace.graphs.query import Query
 from retrace_commands import graph_file, parquet_files
 from retrace_commands.graph_file import GraphFile, read_graph, write_graph
+from retrace_commands.library import solve
 from retrace_commands.scores import normalisation
 
 Arcs = list[tuple[str, str]]
@@ -100,6 +101,44 @@ def test_columns_that_nobody_asked_for_are_named(tmp_path: Path) -> None:
     for columns in (["from", "to"], ["from", "to", "km"]):
         assert note not in read(table, tmp_path, columns=columns).notes
     assert note.replace("km, ", "") not in read(table.replace("km", "weight"), tmp_path).notes
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["root 1\n2 3\n4 5\n", "u v\nv w\nw x\n", "start a\na end\n", "root 1\n1 2\n2 3\n", "a b\n1 2\n2 a\n",
+     "S1 7 2\n7 8 2\n8 S1 5\n", "u,v,4\nv,w,5\nw,u,1\n"],
+)  # fmt: skip
+def test_a_first_edge_is_no_header(content: str, tmp_path: Path) -> None:
+    rows = [line.replace(",", " ").split()[:2] for line in content.splitlines()]
+    assert arcs_of(read(content, tmp_path, kind="edges")) == sorted(tuple(row) for row in rows)
+
+
+def test_a_first_edge_that_may_be_a_header_is_named(tmp_path: Path) -> None:
+    table = "person,friend\nann,bob\nbob,cy\n"
+    note = "line 1 is read as an edge (--columns person friend: as names of columns)"
+    assert note in read(table, tmp_path).notes
+    named = read(table, tmp_path, columns=["person", "friend"])
+    assert arcs_of(named) == [("ann", "bob"), ("bob", "cy")]
+    assert note not in named.notes
+    assert not any("line 1" in one for one in read("ann,bob\nbob,cy\ncy,dan\n", tmp_path).notes)
+
+
+def test_the_weight_is_chosen_by_its_name_or_by_option(tmp_path: Path) -> None:
+    found = read("source,target,distance,weight\n1,2,10,1\n2,3,10,1\n", tmp_path)
+    assert found.graph.weights is not None
+    assert found.graph.weights.tolist() == [1, 1]
+    two = "source,target,capacity,cost\n1,2,10,1\n"
+    assert "capacity or cost may be the weight; say which by --columns" in refusal(two, tmp_path)
+    assert read(two, tmp_path, columns=["source", "target", "cost"]).graph.weights.tolist() == [1]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_scores_follow_what_a_file_says_of_directions(directed: bool, tmp_path: Path) -> None:
+    both = [(1, 2), (2, 1), (2, 3), (3, 2)]
+    path = tmp_path / "path.graphml"
+    networkx = pytest.importorskip("networkx")
+    networkx.write_graphml((networkx.DiGraph if directed else networkx.Graph)(both), path)
+    assert solve("betweenness/seq-array", path).values.tolist() == [0, 2 if directed else 1, 0]
 
 
 def test_columns_by_option(tmp_path: Path) -> None:
