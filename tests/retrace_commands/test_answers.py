@@ -386,3 +386,10 @@ def test_the_diameter_of_one_way_arcs_and_fractions(people: str, call: Call) -> 
     assert document(call("eccentricities", "ring.csv", "--directed", "--json").out)["diameter"] == [3, 3]
     done = call("eccentricities", "ring.csv", "--directed", "--solver", "bfs/queue")
     assert "diameter 2, 3 of 4" in done.out
+
+
+def test_eccentricities_take_no_negative_weight(tmp_path: Path, call: Call) -> None:
+    path = tmp_path / "negative.csv"
+    path.write_text("source,target,weight\n1,2,-5\n2,1,4\n")
+    told = call("eccentricities", path, "--directed").refusal(1)
+    assert "a weight is negative, which only bellman-ford takes" in told
