@@ -37,12 +37,12 @@ class LoadedGraph:
     @property
     def names(self) -> Sequence[Hashable]:
         """The vertices by the caller's names, in order: ids of a file are numbers where all are whole."""
-        given, base = self.graph_file.names, self.graph_file.base
-        if given is None:
+        names, base = self.graph_file.names, self.graph_file.base
+        if names is None:
             return range(base, base + self.graph_file.graph.vertices)
-        if self.is_file and all(WHOLE.fullmatch(str(name)) for name in given):
-            return [int(str(name)) for name in given]
-        return given
+        if self.is_file and all(WHOLE.fullmatch(str(name)) for name in names):
+            return [int(str(name)) for name in names]
+        return names
 
     @property
     def is_file(self) -> bool:
@@ -224,18 +224,18 @@ def scores_of(
 ) -> Solution:
     """Return scores, from the sources of a query."""
     graph_file = known_directions(loaded, solver)
-    found = score(graph_file, solver, query, loaded.directed, normalized, backend, check)
+    scored = score(graph_file, solver, query, loaded.directed, normalized, backend, check)
     count = len(query.sources_in(graph_file.graph))
     return Solution(
         solver,
-        found.request.backend,
+        scored.request.backend,
         loaded.names,
-        found.values,
-        found.checked,
+        scored.values,
+        scored.checked,
         count,
         None,
         graph_file.notes,
-        error_bound=None if query.sources is None else bound_of_sample(len(found.values), count),
+        error_bound=None if query.sources is None else bound_of_sample(len(scored.values), count),
     )
 
 

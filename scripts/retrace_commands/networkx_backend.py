@@ -135,9 +135,9 @@ def convert_from_nx(graph: Any, edge_attrs: dict[str, Any] | None = None, **_: A
         raise NotImplementedError(str(error)) from error
     length_type: type[int] | type[float] = int
     if attribute is not None:
-        given = [value for *_, value in graph.edges(data=attribute) if value is not None]
-        length_type = float if any(isinstance(value, float) for value in given) else int
-        taken = replace(taken, graph=with_lengths(taken.graph)) if not given else taken
+        edge_weights = [value for *_, value in graph.edges(data=attribute) if value is not None]
+        length_type = float if any(isinstance(value, float) for value in edge_weights) else int
+        taken = replace(taken, graph=with_lengths(taken.graph)) if not edge_weights else taken
         weights = taken.graph.weights
         if weights is None or taken.scale != 1 or default != 1 or weights.min(initial=0) < 0:
             raise NotImplementedError(f"weights {attribute!r}: expected whole numbers from 0 on")
@@ -152,24 +152,24 @@ def convert_to_nx(result: Any, **_: Any) -> Any:
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return whether a function takes these arguments, or why not."""
     try:
-        given = signature(globals()[name]).bind(*args, **kwargs)
+        call = signature(globals()[name]).bind(*args, **kwargs)
     except TypeError as error:
         return str(error)
-    given.apply_defaults()
-    asked = given.arguments
-    if not (asked.get("weight") is None or isinstance(asked["weight"], str)):
+    call.apply_defaults()
+    arguments = call.arguments
+    if not (arguments.get("weight") is None or isinstance(arguments["weight"], str)):
         return "weights are a function's"
-    if (asked.get("cutoff") or 0) < 0:
+    if (arguments.get("cutoff") or 0) < 0:
         return "has a negative cutoff"
     if name == "betweenness_centrality":
-        whole = asked["k"] is None or (isinstance(asked["k"], int) and asked["k"] > 0)
-        simple = asked["weight"] is None and not asked["endpoints"] and whole
+        whole = arguments["k"] is None or (isinstance(arguments["k"], int) and arguments["k"] > 0)
+        simple = arguments["weight"] is None and not arguments["endpoints"] and whole
         return simple or "of weighted paths, or with endpoints"
     if name == "shortest_path_length":
-        one_end = asked["source"] is not None or asked["target"] is not None
-        return (one_end and asked["method"] == "dijkstra") or "of all pairs, or by another method"
+        one_end = arguments["source"] is not None or arguments["target"] is not None
+        return (one_end and arguments["method"] == "dijkstra") or "of all pairs, or by another method"
     if "dijkstra" in name:
-        return asked["weight"] is not None or "without weights"
+        return arguments["weight"] is not None or "without weights"
     return True
 
 
@@ -201,15 +201,15 @@ def betweenness_centrality(
         drawn = (Random() if seed is None else seed).sample(names, k)
         query = Query(sources=tuple(sorted(position[name] for name in drawn)))
     try:
-        found = scores_of(G.loaded, solver_here("betweenness"), query, normalized, check="none").values
+        scores = scores_of(G.loaded, solver_here("betweenness"), query, normalized, check="none").values
     except RetraceError as error:
         raise NotImplementedError(str(error)) from error
     if query.sources is not None and not normalized and size > 2:
         seen = np.full(size, float(len(query.sources)))
         seen[list(query.sources)] -= 1  # no source is an inner vertex of its own paths
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = found * np.where(seen > 0, (size - 1) / seen, np.nan)
-    return dict(zip(names, found.tolist(), strict=True))
+            scores = scores * np.where(seen > 0, (size - 1) / seen, np.nan)
+    return dict(zip(names, scores.tolist(), strict=True))
 
 
 def has_path(G: ConvertedGraph, source: Hashable, target: Hashable) -> bool:
@@ -263,10 +263,10 @@ def shortest_path_length(
             return dijkstra_path_length(G, source, target, weight)
         require_vertex(G, source, f"Source {source} is not in G")
         require_vertex(G, target, f"Target {target} is not in G")
-        found = G.ask("stcon", source, target)
-        if not found.reached[0]:
+        pair = G.ask("stcon", source, target)
+        if not pair.reached[0]:
             raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-        return int(found.values[0])
+        return int(pair.values[0])
     graph, start = (G, source) if target is None else (G.backwards, target)
     if weight is not None:
         return single_source_dijkstra_path_length(graph, start, None, weight)

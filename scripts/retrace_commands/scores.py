@@ -98,12 +98,11 @@ def score(
     Each direction of a pair counts if `directed` or the graph says so, or if neither says anything and some
     arc has no reverse. Raise RetraceError if that is not possible.
     """
-    graph = graph_file.graph
-    if graph.info.get("directed") is False and not is_symmetric(graph):
+    graph, stated = graph_file.graph, graph_file.graph.info.get("directed")
+    if stated is False and not is_symmetric(graph):
         raise RetraceError(
             f"{graph_file.path}: is undirected, but some arcs have no reverse; say --undirected"
         )
-    stated = graph.info.get("directed")
     pairs_once = is_symmetric(graph) if stated is None else not stated
     directed = directed is True or not pairs_once
     graph = replace(graph, info={**graph.info, "directed": directed})

@@ -135,9 +135,9 @@ class DeviceCut(Cut):
         self.ways, self.number_of_ways, self.count, self.pieces = ways, len(ways), count, pieces
         self.vertices = ways[0][0].size - 1
         self.links: dict[tuple[int, int], Links] = {}
-        self.cut_sums = self.sum_links(0, LONG_SLOTS)
+        self.sums: dict[tuple[int, int], Buffer] = {}
         self.piece, self.first_vertex, number = map(self.integers, (self.vertices, pieces + 1, pieces))
-        self.run("find_pieces", pieces, self.cut_sums, self.piece, self.first_vertex)
+        self.run("find_pieces", pieces, self.sums_of(0, LONG_SLOTS), self.piece, self.first_vertex)
         words = self.integers(1)
         self.launch("number_pieces", 1, WARP, count, pieces, self.first_vertex, number, words)
         self.words = int(self.device.download(words)[0])
@@ -158,20 +158,22 @@ class DeviceCut(Cut):
         values = (np.int32(value) if isinstance(value, int) else value for value in arguments)
         self.kernels[kernel](grid, block, *values)
 
-    def sum_links(self, way: int, slots: int) -> Buffer:
+    def sums_of(self, way: int, slots: int) -> Buffer:
         """Return the links of all vertices before each. Shape (vertices + 1,)."""
+        if (way, slots) in self.sums:
+            return self.sums[way, slots]
         sums, tiles = map(self.integers, (self.vertices + 1, self.vertices // LINKS_TILE + 1))
         given = self.vertices, slots, self.ways[way][0], tiles
         self.launch("count_links", tiles.size, WARP, *given)
         self.launch("sum_tiles", 1, WARP, tiles.size, tiles)
         self.launch("sum_links", tiles.size, WARP, *given, sums)
+        self.sums[way, slots] = sums
         return sums
 
     def links_of(self, way: int, slots: int) -> Links:
         """Return where records go, if each has so many slots."""
         if (way, slots) not in self.links:
-            known = self.cut_sums if (way, slots) == (0, LONG_SLOTS) else None
-            sums = self.sum_links(way, slots) if known is None else known
+            sums = self.sums_of(way, slots)
             number, first_record = self.integers(self.pieces), self.integers(self.count + 1)
             sizes = self.count, self.pieces, self.positions
             self.launch("number_links", 1, WARP, *sizes, self.first_vertex, sums, number, first_record)
@@ -185,8 +187,8 @@ class DeviceCut(Cut):
         """Return the vertex, or its name, at each place; -1 where none is. Shape (parts * positions,)."""
         vertex_at = self.integers(self.count * self.positions)
         self.device.fill(vertex_at, -1)
-        named = int(names is not None)
-        self.run("name_places", self.positions, self.place, named, names or self.place, vertex_at)
+        named = (0, self.place) if names is None else (1, names)
+        self.run("name_places", self.positions, self.place, *named, vertex_at)
         return vertex_at
 
     def long_records(self, way: int) -> list[Buffer]:

@@ -189,7 +189,7 @@ def test_links_of_more_tiles_than_one_block_sums_at_once() -> None:
     found = CSRGraph(indptr, np.arange(indptr[-1], dtype=np.int32))
     with EmulatedDevice() as device:
         cut = cut_on(device, found, 3, 5)
-        sums = device.download(cut.cut_sums)
+        sums = device.download(cut.sums_of(0, 4))
         first_record = cut.first_record(0, 4)
     assert np.array_equal(sums[[0, 3, 4, 65_537, 65_538, 70_000]], [0, 0, 2, 4, 6, 8])
     assert np.array_equal(first_record, PlannedCut([found], 3, 5).first_record(0, 4))

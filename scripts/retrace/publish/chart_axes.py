@@ -149,9 +149,11 @@ def scale(
     """Scale an axis: logarithmic, with two named powers of 10 at least and minor ticks, or linear."""
     positive = [value for value in values if value > 0]
     low, high = min(positive, default=1), max(positive, default=10)
-    axis = getattr(axes, f"{along}axis")
-    set_limits = getattr(axes, f"set_{along}lim")
-    getattr(axes, f"set_{along}scale")("log" if high / low >= LEAST_SPAN else "linear")
+    axis = axes.xaxis if along == "x" else axes.yaxis
+    set_limits, set_scale = (
+        (axes.set_xlim, axes.set_xscale) if along == "x" else (axes.set_ylim, axes.set_yscale)
+    )
+    set_scale("log" if high / low >= LEAST_SPAN else "linear")  # which makes anew what names its places
     axis.set_major_formatter(FuncFormatter(lambda value, _: form(value)))
     if high / low < LEAST_SPAN:
         around = 0.08 * (high - low or high)

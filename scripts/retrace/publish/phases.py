@@ -22,6 +22,6 @@ def phases_of(entry: Entry, measure: Measure) -> dict[str, float]:
     parts = {name: times.get(name, 0.0) for name in ("prepare", "upload", "solve", "download")}
     parts["upload"] = max(0.0, parts["upload"] - parts["prepare"])
     if measure == FIRST:
-        made = times.get("setup", 0.0) if calls_library(entry) else 0.0
-        parts = {"lock": times.get("lock", 0.0), "graph object": made} | parts
+        graph_object = times.get("setup", 0.0) if calls_library(entry) else 0.0
+        parts = {"lock": times.get("lock", 0.0), "graph object": graph_object} | parts
     return {name: ms for name, ms in parts.items() if ms > 0}
