@@ -52,6 +52,7 @@ extern "C" long long read_lines(const Layout *layout, const char *at, const char
             long long number;
             if (!apart || !(at = read_number(first, &number))) return -1;
             const bool is_id = column < 2;
+            if (is_id && !layout->keyword && *first == '0' && at > first + 1) return -1;  // 07 may be a name
             if (is_id) number -= layout->base;
             if (number < 0 || number > (is_id ? layout->vertices - 1 : LARGEST)) return -1;
             out[column * most + arcs] = int(number);

@@ -18,6 +18,8 @@ from retrace.graphs.formats.parsing import MOST_PER_ARC, MOST_VERTICES
 from retrace.system.errors import RetraceError
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
+AS_WRITTEN = re.compile("0|-?[1-9][0-9]*")
+"""A number, of which there is no other way to write it: 07 and +7 are names beside 7."""
 Ints = NDArray[np.int64]
 MOST_EXPONENT = 40
 """Weights of more digits before or after the point are not scaled."""
@@ -145,8 +147,8 @@ def _columns(table: EdgeTable) -> EdgeColumns:
 
 
 def is_short_whole(word: str) -> bool:
-    """Return whether a word is a whole number that surely fits 64 bits."""
-    return len(word) <= MOST_DIGITS and WHOLE.fullmatch(word) is not None
+    """Return whether a word is a whole number that surely fits 64 bits, as numbers are written."""
+    return len(word) <= MOST_DIGITS and AS_WRITTEN.fullmatch(word) is not None
 
 
 def _weights(columns: EdgeColumns) -> tuple[Any, int, str]:
@@ -171,7 +173,7 @@ def _numbered(table: EdgeTable, columns: EdgeColumns) -> tuple[list[str] | None,
         isolated = np.array(list(map(int, table.isolated)), dtype=np.int64)
         distinct, places = np.unique(np.concatenate([ids.ravel(), isolated]), return_inverse=True)
         whole, ids = distinct.tolist(), places[: ids.size].reshape(ids.shape)
-    elif all(map(WHOLE.fullmatch, names)) and max(map(len, names), default=0) < MOST_WHOLE:
+    elif all(map(AS_WRITTEN.fullmatch, names)) and max(map(len, names), default=0) < MOST_WHOLE:
         whole = sorted(set(map(int, names)))
         place = {value: k for k, value in enumerate(whole)}
         ids = np.array([place[int(name)] for name in names], dtype=np.int64)[ids]

@@ -29,8 +29,8 @@ from retrace_commands.file_content import check_text, open_content, read_head
 from retrace_commands.published_formats import read_table
 
 COMMENT = re.compile(rb"^[ \t]*(?:#|%|//).*$", re.M)
-LONG_NUMBER = re.compile(rb"[0-9]{19}")
-"""What pandas may read as a fraction."""
+NO_NUMBER = re.compile(rb"[0-9]{19}|(?<![0-9])-?0[0-9]|-0|[+]")
+"""What pandas may read as a fraction, or as another number that is a name of its own."""
 OF_NUMBERS = b"0123456789+- \t\n"
 """The bytes of rows of whole numbers, with what separates cells."""
 
@@ -191,7 +191,7 @@ def _plain(body: bytes, layout: _Layout) -> list[NDArray[Any]] | None:
     mark = None if layout.mark is None else layout.mark.encode()
     if b'"' in body or len(first.split(mark)) != layout.width:
         return None
-    is_whole = not body.translate(None, OF_NUMBERS + (mark or b"")) and not LONG_NUMBER.search(body)
+    is_whole = not body.translate(None, OF_NUMBERS + (mark or b"")) and not NO_NUMBER.search(body)
     if not is_whole and re.search(r"[^\S \t\n]", body.decode(layout.encoding)):  # spaces unknown to pandas
         return None
     for kind in ("int64", "str") if is_whole and layout.names is None else ("str",):

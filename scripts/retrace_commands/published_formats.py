@@ -267,6 +267,8 @@ def _read_by_igraph(kind: str, text: str, where: str) -> EdgeTable:
         if key not in graph.vs.attributes():
             continue
         values = [_plain(value) for value in graph.vs[key]]
+        if kind == "graphml":
+            values = [value.replace("&#38;", "&") for value in values]  # as igraph leaves them
         if len(set(values)) == len(values) and all(values):
             names = values
             break

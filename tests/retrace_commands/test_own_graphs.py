@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -30,7 +30,7 @@ from retrace.graphs.formats import lines
 from retrace.graphs.query import Query
 from retrace_commands import graph_file, parquet_files
 from retrace_commands.graph_file import GraphFile, read_graph, write_graph
-from retrace_commands.library import solve
+from retrace_commands.library import load, solve
 from retrace_commands.scores import normalisation
 
 Arcs = list[tuple[str, str]]
@@ -111,6 +111,35 @@ def test_columns_that_nobody_asked_for_are_named(tmp_path: Path) -> None:
 def test_a_first_edge_is_no_header(content: str, tmp_path: Path) -> None:
     rows = [line.replace(",", " ").split()[:2] for line in content.splitlines()]
     assert arcs_of(read(content, tmp_path, kind="edges")) == sorted(tuple(row) for row in rows)
+
+
+@pytest.mark.parametrize("large", [1 << 20, 1])
+@pytest.mark.parametrize("mark", [",", " "])
+def test_names_that_are_numbers_written_otherwise_stay_apart(
+    mark: str, large: int, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    monkeypatch.setattr(graph_file, "LARGE_LIST", large)
+    edges = [("01234", "1234"), ("1234", "7"), ("+7", "07"), ("00", "-0"), ("-7", "7")]
+    content = "".join(f"{tail}{mark}{head}\n" for tail, head in edges)
+    found = read(content, tmp_path, directed=True)
+    assert arcs_of(found) == sorted(edges)
+    assert found.graph.vertices == 8
+    solution = solve("bfs/queue", load(tmp_path / "graph", directed=True), "01234")
+    assert solution.by_name() == {"01234": 0, "1234": 1, "7": 2}
+
+
+@pytest.mark.parametrize("lines_before", [0, 20_000])
+def test_a_padded_number_after_plain_lines_is_a_name(lines_before: int, tmp_path: Path) -> None:
+    found = read(lines_before * "1234 7\n" + "01234 1234\n1234 7\n", tmp_path, kind="edges")
+    assert {*arcs_of(found)} == {("01234", "1234"), ("1234", "7")}
+
+
+def test_names_of_graphml_come_back(tmp_path: Path) -> None:
+    networkx = pytest.importorskip("networkx")
+    edges = [("a&b", "c<d"), ("c<d", 'é"q'), ("x&#38;y", "a&b")]
+    networkx.write_graphml(networkx.DiGraph(edges), tmp_path / "names.graphml")
+    assert solve("bfs/queue", tmp_path / "names.graphml", "a&b").by_name() == {"a&b": 0, "c<d": 1, 'é"q': 2}
+    assert solve("bfs/queue", tmp_path / "names.graphml", "x&#38;y").by_name()["a&b"] == 1
 
 
 def test_a_first_edge_that_may_be_a_header_is_named(tmp_path: Path) -> None:
@@ -591,6 +620,7 @@ def read_either_way(content: str, columns: list[str], patch: Patch) -> list[obje
     return results
 
 
+@example("1,2\n" * 7 + "1,2,3\n" * 5, [])
 @given(tables(), st.sampled_from([[], [], ["1", "2"], ["2", "1", "3"]]))
 @settings(max_examples=300, deadline=None)
 def test_large_lists_are_read_as_small(content: str, columns: list[str]) -> None:

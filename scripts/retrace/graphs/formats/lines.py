@@ -302,6 +302,8 @@ def read_any(
             expected = f"no more than the {header.lines} lines that line {header.number} announces"
         elif words[: len(keyword)] != keyword or len(values) != layout.columns:
             expected = f"'{layout.line}'"
+        elif not layout.header and any(word[:1] == b"0" != word for word in words[:2]):
+            expected = f"'{layout.line}' with ids as numbers are written, since 07 is a name beside 7"
         elif not all(layout.base <= vertex <= top for vertex in values[:2]):
             expected = f"'{layout.line}' with whole ids from {layout.base} to {top}"
         elif max(values) > LARGEST or min(values[2:], default=0) < layout.least:
