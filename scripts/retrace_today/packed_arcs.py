@@ -139,7 +139,7 @@ class DeviceCut(Cut):
         self.piece, self.first_vertex, number = map(self.integers, (self.vertices, pieces + 1, pieces))
         self.run("find_pieces", pieces, self.sums_of(0, LONG_SLOTS), self.piece, self.first_vertex)
         words = self.integers(1)
-        self.launch("number_pieces", 1, WARP, count, pieces, self.first_vertex, number, words)
+        self.launch("number_pieces", 1, WARP * count, count, pieces, self.first_vertex, number, words)
         self.words = int(self.device.download(words)[0])
         self.place = self.device.empty(self.vertices, np.uint32)
         spread, placed = int(count * pieces > 1), (self.piece, self.first_vertex, number, self.place)
@@ -176,7 +176,7 @@ class DeviceCut(Cut):
             sums = self.sums_of(way, slots)
             number, first_record = self.integers(self.pieces), self.integers(self.count + 1)
             sizes = self.count, self.pieces, self.positions
-            self.launch("number_links", 1, WARP, *sizes, self.first_vertex, sums, number, first_record)
+            self.launch("number_links", 1, WARP * self.count, *sizes, self.first_vertex, sums, number, first_record)
             self.links[way, slots] = Links(sums, number, first_record, self.device.download(first_record))
         return self.links[way, slots]
 

@@ -12,7 +12,7 @@
 // Sizes    a long record has four places of 32 bits, for global memory, each followed by the arc's weight if there are
 //          weights; a short one three places of 21 bits, for shared memory.
 // Mapping  one thread per vertex. count_links and sum_links: a block of one warp per TILE vertices; sum_tiles: one warp.
-//          number_pieces and number_links: one block, with a thread per part. Nothing depends on the order of threads, so
+//          number_pieces and number_links: one block, with a warp per part. Nothing depends on the order of threads, so
 //          that all comes out the same each time.
 
 constexpr int PART_SHIFT = 28, LONG_SLOTS = 4;  // a place has the part in its upper 4 bits
@@ -37,10 +37,11 @@ inline __device__ int links_of(unsigned v, int vertices, int slots, const int *i
 inline __device__ int sum_before(int value, int &all)
 {
     constexpr unsigned LANES = 0xffffffff;
+    const int lane = threadIdx.x % 32;
     int sum = value;
     for (int step = 1; step < 32; step *= 2) {
         const int other = __shfl_up_sync(LANES, sum, step);
-        if (int(threadIdx.x) >= step) sum += other;
+        if (lane >= step) sum += other;
     }
     all = __shfl_sync(LANES, sum, 31);
     return sum - value;
@@ -99,18 +100,30 @@ extern "C" __global__ void find_pieces(int vertices, int pieces, const int *link
     if (v < unsigned(vertices)) piece[v] = last;
 }
 
+// Calls write(piece, sum) for each piece of this warp's part, with the sum of value(piece) of those before it in the part.
+// Returns the sum of all.
+template <typename Value, typename Write>
+inline __device__ int sum_pieces(int parts, int pieces, Value value, Write write)
+{
+    const int part = threadIdx.x / 32, lane = threadIdx.x % 32;
+    int before = 0;
+    for (int first = part; first < pieces; first += 32 * parts) {
+        const int piece = first + lane * parts;
+        int all;
+        const int sum = sum_before(piece < pieces ? value(piece) : 0, all);
+        if (piece < pieces) write(piece, before + sum);
+        before += all;
+    }
+    return before;
+}
+
 // Writes how many vertices of its part are before each piece, and the words of a part: those of the largest.
 extern "C" __global__ void number_pieces(int parts, int pieces, const int *first_vertex, int *number, int *words)
 {
     __shared__ int size[MOST_PARTS];
-    if (threadIdx.x < unsigned(parts)) {
-        int before = 0;
-        for (int piece = threadIdx.x; piece < pieces; piece += parts) {
-            number[piece] = before;
-            before += first_vertex[piece + 1] - first_vertex[piece];
-        }
-        size[threadIdx.x] = before;
-    }
+    size[threadIdx.x / 32] = sum_pieces(
+        parts, pieces, [=](int piece) { return first_vertex[piece + 1] - first_vertex[piece]; },
+        [=](int piece, int before) { number[piece] = before; });
     __syncthreads();
     if (threadIdx.x) return;
     int largest = 0;
@@ -143,15 +156,10 @@ extern "C" __global__ void number_links(int parts, int pieces, int positions, co
                                         int *number, int *first_record)
 {
     __shared__ int records[MOST_PARTS];
-    if (threadIdx.x < unsigned(parts)) {
-        int next = positions;
-        for (int piece = threadIdx.x; piece < pieces; piece += parts) {
-            const int before = links[first_vertex[piece]];
-            number[piece] = next - before;
-            next += links[first_vertex[piece + 1]] - before;
-        }
-        records[threadIdx.x] = next;
-    }
+    const auto before = [=](int piece) { return links[first_vertex[piece]]; };
+    records[threadIdx.x / 32] = positions + sum_pieces(
+        parts, pieces, [=](int piece) { return before(piece + 1) - before(piece); },
+        [=](int piece, int sum) { number[piece] = positions + sum - before(piece); });
     __syncthreads();
     if (threadIdx.x) return;
     first_record[0] = 0;
