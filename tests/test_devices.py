@@ -283,6 +283,28 @@ def test_free_memory_and_resident_blocks(device: Device) -> None:
     assert 1 <= device.resident_blocks(1024) <= device.resident_blocks(256)
 
 
+@pytest.mark.gpu
+@pytest.mark.skipif(not cuda_available(), reason="needs a GPU")
+def test_what_the_pool_keeps_counts_as_free() -> None:
+    with CudaDevice() as device:
+        before = device.free_memory()
+        buffers = [device.empty(1 << 20, np.uint8) for _ in range(64)]
+        assert device.free_memory() <= before - (60 << 20)
+        del buffers
+        assert device.free_memory() >= before - (4 << 20)
+
+
+def test_arrays_are_uploaded_together(device: Device) -> None:
+    random = np.random.default_rng(5)
+    sizes = (300_001, 3, 0, 1_000_000)
+    arrays = [random.integers(0, 255, size).astype(dtype) for size, dtype in zip(sizes, "iqBi", strict=True)]
+    for sent in (arrays, arrays[1:3], []):
+        for buffer, array in zip(device.upload_all(sent), sent, strict=True):
+            assert np.array_equal(device.download(buffer), array)
+    with pytest.raises(ValueError, match="contiguous"):
+        device.upload_all([arrays[0], arrays[3][::2]])
+
+
 def test_clusters_that_run_at_the_same_time(device: Device) -> None:
     require_clusters(device)
     module = device.load(str(KERNELS / "clusters.cu"))

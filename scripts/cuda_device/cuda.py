@@ -24,6 +24,8 @@ from cuda_device.gpu_limits import GPULimits
 from cuda_device.host_loop import CLaunch, HostLoop, Repeated
 from cuda_device.interface import Buffer, Device, Dim, Event, as_xyz, check_launch
 from cuda_device.management import find_gpu
+from cuda_device.memory_pool import MemoryPool
+from cuda_device.staged_copies import LEAST_STAGED, StagedCopies
 from cuda_device.toolkits import known_capabilities
 
 SHARED_WITHOUT_ASKING = 48 * 1024
@@ -58,7 +60,7 @@ class CudaBuffer:
     ) -> None:
         self.size = size
         self.dtype = dtype
-        self._owner = owner  # PyCUDA's allocation
+        self._owner = owner  # PyCUDA's or the pool's allocation
         self._whole = whole  # for a view: the buffer that it is part of
         self.address = address
 
@@ -326,6 +328,8 @@ class CudaDevice(Device):
         if compute_capability not in (None, str(self._capability)):
             self.limits = self.limits.within(GPULimits.by_capability(compute_capability))
         self._context: Any = None
+        self._pool: MemoryPool | None = None
+        self._staging: StagedCopies | None = None
         self._hold: Any = None
         self._chain: Any = None
         self._buffers: weakref.WeakSet[CudaBuffer] = weakref.WeakSet()
@@ -337,6 +341,8 @@ class CudaDevice(Device):
     def __enter__(self) -> Self:
         self._context = self._gpu.retain_primary_context()
         self._context.push()
+        if self._attribute("MEMORY_POOLS_SUPPORTED"):
+            self._pool = MemoryPool(self._driver, self.index)
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -350,7 +356,7 @@ class CudaDevice(Device):
             self._pinned.clear()
             self._context.pop()
             self._context.detach()
-            self._context = self._hold = self._chain = None
+            self._context = self._pool = self._staging = self._hold = self._chain = None
             # To release a primary context, PyCUDA makes it current again and leaves it current.
             ctypes.CDLL("libcuda.so.1").cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
             for library in self._thrust:
@@ -384,13 +390,28 @@ class CudaDevice(Device):
         dtype = np.dtype(dtype)
         nbytes = max(1, size) * dtype.itemsize  # CUDA refuses to allocate 0 bytes
         try:
-            memory = self.cuda.mem_alloc(nbytes)
+            memory = (self._pool and self._pool.allocate(nbytes)) or self.cuda.mem_alloc(nbytes)
         except self.cuda.MemoryError as error:
             free_gib, needed_gib = self.free_memory() / 2**30, nbytes / 2**30
             raise TooLargeError(
                 f"{self._gpu.name()} has {free_gib:.1f} GiB left, {needed_gib:.1f} GiB are needed"
             ) from error
         return self._keep(CudaBuffer(size, dtype, memory, int(memory)))
+
+    @naming_cuda
+    def upload_all(self, arrays: Sequence[NDArray[Any]]) -> list[Buffer]:
+        """Copy by way of page-locked memory, allocated once, which several threads fill."""
+        if sum(array.nbytes for array in arrays) < LEAST_STAGED:
+            return super().upload_all(arrays)
+        buffers = [self.empty(array.size, array.dtype) for array in arrays]
+        for buffer, array in zip(buffers, arrays, strict=True):
+            self.check_copy(buffer, array)
+        if self._staging is None:
+            self._staging = self._driver.staging(self.pinned)
+        pairs = [(buffer.address, array) for buffer, array in zip(buffers, arrays, strict=True)]
+        if code := self._staging.copy(pairs):
+            raise self._driver.failure("a copy to the GPU", code)
+        return [*buffers]
 
     def view(self, buffer: Buffer, begin: int, size: int) -> CudaBuffer:
         """Return a part of a buffer, which keeps the whole buffer alive."""
@@ -478,6 +499,9 @@ class CudaDevice(Device):
 
     @naming_cuda
     def free_memory(self) -> int:
+        if self._pool:
+            self.synchronize()
+            self._pool.trim()
         free, total = self.cuda.mem_get_info()
         return self.limited(int(free), int(total) - int(free))
 

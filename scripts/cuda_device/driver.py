@@ -7,7 +7,7 @@ then a second set, which ordinary launches do not see.
 import ctypes
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,13 @@ from cuda_device.host_loop import (
     Repeated,
 )
 from cuda_device.interface import PACKED, Dim, as_xyz
+from cuda_device.staged_copies import CALL_COPY, CALL_RECORD, CALL_USE, CALL_WAIT_FOR, Calls, StagedCopies
 
 COOPERATIVE, CLUSTER = 2, 4
 """Of CUlaunchAttributeID."""
+
+UNTIMED = 2
+"""Of CUevent_flags."""
 
 MAX_DYNAMIC_SHARED, NON_PORTABLE_CLUSTER = 8, 14
 """Of CUfunction_attribute."""
@@ -42,6 +46,7 @@ ATTRIBUTES = {
     "COOPERATIVE_LAUNCH": 95,
     "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 97,
     "MAX_BLOCKS_PER_MULTIPROCESSOR": 106,
+    "MEMORY_POOLS_SUPPORTED": 115,
     "CLUSTER_LAUNCH": 120,
 }
 """Of CUdevice_attribute."""
@@ -163,10 +168,15 @@ class Driver:
 
     def attribute(self, device: int, name: str) -> int:
         """Return an attribute of a GPU by its number in CUDA's order."""
-        handle, value = ctypes.c_int(), ctypes.c_int()
-        self.call("cuDeviceGet", ctypes.byref(handle), device)
-        self.call("cuDeviceGetAttribute", ctypes.byref(value), ATTRIBUTES[name], handle)
+        value = ctypes.c_int()
+        self.call("cuDeviceGetAttribute", ctypes.byref(value), ATTRIBUTES[name], self.device(device))
         return value.value
+
+    def device(self, index: int) -> ctypes.c_int:
+        """Return the driver's handle of a GPU."""
+        handle = ctypes.c_int()
+        self.call("cuDeviceGet", ctypes.byref(handle), index)
+        return handle
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function of the driver; raise DeviceError, naming it and its error, if it fails."""
@@ -178,6 +188,25 @@ class Driver:
         text = ctypes.c_char_p()
         self._cuda.cuGetErrorName(code, ctypes.byref(text))
         return DeviceError(f"CUDA: {what} failed: {(text.value or b'error').decode()} ({code})")
+
+    def staging(self, pinned: Callable[[int, type], NDArray[Any]]) -> StagedCopies:
+        """Return what copies to the GPU whose context is current; `pinned` allocates page-locked memory."""
+        cuda, context = self._cuda, ctypes.c_void_p()
+        self.call("cuCtxGetCurrent", ctypes.byref(context))
+        functions = (
+            kind(ctypes.cast(function, ctypes.c_void_p).value or 0)
+            for kind, function in (
+                (CALL_USE, cuda.cuCtxSetCurrent), (CALL_COPY, cuda.cuMemcpyHtoDAsync_v2),
+                (CALL_RECORD, cuda.cuEventRecord), (CALL_WAIT_FOR, cuda.cuEventSynchronize),
+            )
+        )  # fmt: skip
+
+        def untimed_event() -> int:
+            event = ctypes.c_void_p()
+            self.call("cuEventCreate", ctypes.byref(event), UNTIMED)
+            return event.value or 0
+
+        return StagedCopies(Calls(*functions), context.value or 0, pinned, untimed_event)
 
     def repeat(self, loop: HostLoop, launches: Sequence[CLaunch], state: int) -> Repeated:
         """Execute a loop in C++, with its launches by this driver; `state` is the address of the state."""

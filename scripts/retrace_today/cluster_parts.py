@@ -14,6 +14,7 @@ from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.solver import DeviceSolver
+from retrace_today.arcs_on_device import ArcsOnDevice
 from retrace_today.packed_arcs import MOST_PARTS, PACK, Cut, DeviceCut, Packer, PlannedCut
 
 WORDS_OF_A_THREAD = (1, 4, 16)
@@ -24,7 +25,7 @@ EVERY = Setting(16, "rounds of a cluster after which its blocks ask each other w
 """A setting of some of the searches."""
 
 
-class ClusterSearch(DeviceSolver):
+class ClusterSearch(ArcsOnDevice):
     """A search in one launch of one thread-block cluster, each block of which has a part of the graph.
 
     Cutting the graph and packing its arcs, on the device, is part of `upload`; a record has its time as

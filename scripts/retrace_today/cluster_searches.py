@@ -41,6 +41,7 @@ class ClusterBFS(TracedBack, ClusterSearch):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
+        self.count, self.mapped_count = self.device.mapped(1, np.int32)
         if self.finds_predecessors:
             self.take = self.device.load(self.pass_source).kernel("take_level_predecessors")
 
@@ -60,7 +61,6 @@ class ClusterBFS(TracedBack, ClusterSearch):
     def upload(self, query: Query) -> None:
         super().upload(query)
         self.level = self.device.empty(self.graph.vertices, np.int32)
-        self.count, self.mapped_count = self.device.mapped(1, np.int32)
         if self.finds_predecessors:
             self.found = self.device.empty(self.graph.vertices, np.int32)
 
@@ -104,6 +104,7 @@ class ClusterSTCON(ClusterSearch):
         if self.finds_predecessors:
             self.in_shared = KEEPS
         super().setup(graph)
+        self.answer, self.mapped_answer = self.device.mapped(1, np.uint64)
         if self.finds_predecessors:
             self.find_path = self.device.load(self.pass_source).kernel("find_path")
 
@@ -128,7 +129,6 @@ class ClusterSTCON(ClusterSearch):
     def upload(self, query: Query) -> None:
         super().upload(query)
         device, places = self.device, self.blocks * self.positions if self.finds_predecessors else 0
-        self.answer, self.mapped_answer = device.mapped(1, np.uint64)
         self.labels = device.empty(places + 1, np.uint32)
         self.path_length = device.view(self.labels, places, 1)
         self.path = device.empty(places, np.int32), device.empty(1, np.uint64)
@@ -215,6 +215,7 @@ class ClusterSSSP(PositivePass, ClusterSearch):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
+        self.counts, self.mapped_counts = self.device.mapped(2, np.int32)
         self.unfold, self.lower = self.load_kernels("unfold", "lower")
         if self.finds_predecessors:
             self.load_pass(graph)
@@ -251,7 +252,6 @@ class ClusterSSSP(PositivePass, ClusterSearch):
         super().upload(query)
         self.state = self.device.empty(self.global_state, np.uint32)
         self.answer = self.device.empty(self.graph.vertices, np.int32)
-        self.counts, self.mapped_counts = self.device.mapped(2, np.int32)
         if self.finds_predecessors:
             self.found = self.device.empty(self.graph.vertices, np.int32)
 

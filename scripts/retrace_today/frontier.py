@@ -21,13 +21,14 @@ from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack
 from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.system.errors import RetraceError
+from retrace_today.arcs_on_device import ArcsOnDevice
 from retrace_today.reversed_arcs import ReversedArcs
 
 ENTRY = np.dtype(np.uint64)
 """An entry of a queue: two 32-bit numbers."""
 
 
-class PackedSearch(DeviceSolver):
+class PackedSearch(ArcsOnDevice):
     """A search whose only launch is packed before `solve`, and anew for another source."""
 
     kernel: Kernel

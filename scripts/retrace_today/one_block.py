@@ -19,6 +19,7 @@ from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import TRACE_BACK, TracedBack
 from retrace.solvers.solver import SPOILT, WARP, DeviceSolver
+from retrace_today.arcs_on_device import ArcsOnDevice
 from retrace_today.cluster_searches import ClusterSSSP, bucket_width
 from retrace_today.fewer_arcs import join_path
 from retrace_today.packed_arcs import LONG_SLOTS, PACK, Cut, DeviceCut, Packer, PlannedCut
@@ -32,7 +33,7 @@ TILE = 32
 """Words of a tile of bits, which has a part of the words of each vertex's neighbours."""
 
 
-class OneBlockSearch(DeviceSolver):
+class OneBlockSearch(ArcsOnDevice):
     """A search in one launch of one block, with its graph in global memory.
 
     Bits of vertices are in shared memory if they fit, and so are the first entries of the queues. Packing the
@@ -148,6 +149,10 @@ class OneBlockBFS(TracedBack, OneBlockSearch):
     more_sources = (*OneBlockSearch.more_sources, TRACE_BACK)
     settings: ClassVar[Settings] = {**OneBlockSearch.settings, **PREDECESSORS}
 
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.count, self.mapped_count = self.device.mapped(1, np.int32)
+
     def kernel_name(self) -> str:
         return "one_block_bfs_tree" if self.finds_predecessors else "one_block_bfs"
 
@@ -160,7 +165,6 @@ class OneBlockBFS(TracedBack, OneBlockSearch):
         self.queue = self.no_words(2 * vertices)
         self.level = device.empty(vertices, np.int32)
         self.found = device.empty(vertices if self.finds_predecessors else 0, np.int32)
-        self.count, self.mapped_count = device.mapped(1, np.int32)
 
     def solve(self, query: Query) -> int:
         numbers = map(np.int32, (query.source, self.room))
@@ -187,6 +191,10 @@ class OneBlockSTCON(OneBlockSearch):
     settings: ClassVar[Settings] = {**OneBlockSearch.settings, **PREDECESSORS}
     bits = 2
 
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.answer, self.mapped_answer = self.device.mapped(1, np.uint64)
+
     def kernel_name(self) -> str:
         return "one_block_stcon_path" if self.finds_predecessors else "one_block_stcon"
 
@@ -201,7 +209,6 @@ class OneBlockSTCON(OneBlockSearch):
         super().upload(query)
         device, vertices = self.device, self.graph.vertices
         self.queue = self.no_words(4 * vertices)
-        self.answer, self.mapped_answer = device.mapped(1, np.uint64)
         path_vertices = vertices if self.finds_predecessors else 0
         self.path = device.empty(path_vertices, np.int32), device.empty(1, np.uint64)
         for array in self.path:  # of which a search writes its path alone, and the host reads all
@@ -252,6 +259,7 @@ class OneBlockSSSP(PositivePass, OneBlockSearch):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
+        self.counts, self.mapped_counts = self.device.mapped(2, np.int32)
         if self.finds_predecessors:
             self.load_pass(graph)
 
@@ -265,7 +273,6 @@ class OneBlockSSSP(PositivePass, OneBlockSearch):
         self.pile_entries = self.records.size // 2
         self.queue, self.piles = self.no_words(2 * vertices), self.no_words(2 * self.pile_entries)
         self.answer = device.empty(vertices, np.int32)
-        self.counts, self.mapped_counts = device.mapped(2, np.int32)
         if self.finds_predecessors:
             self.found = device.empty(vertices, np.int32)
 

@@ -176,7 +176,9 @@ class DeviceCut(Cut):
             sums = self.sums_of(way, slots)
             number, first_record = self.integers(self.pieces), self.integers(self.count + 1)
             sizes = self.count, self.pieces, self.positions
-            self.launch("number_links", 1, WARP * self.count, *sizes, self.first_vertex, sums, number, first_record)
+            self.launch(
+                "number_links", 1, WARP * self.count, *sizes, self.first_vertex, sums, number, first_record
+            )
             self.links[way, slots] = Links(sums, number, first_record, self.device.download(first_record))
         return self.links[way, slots]
 
