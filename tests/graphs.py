@@ -48,6 +48,12 @@ def identified(found: CSRGraph, name: str, **more: Any) -> CSRGraph:
     return replace(found, info=info)
 
 
+def random_graph(vertices: int, degree: int) -> CSRGraph:
+    """Draw both ends of each arc, and its weight."""
+    tails, heads, weights = np.random.default_rng(7).integers(0, vertices, (3, degree * vertices))
+    return from_arcs(vertices, tails, heads, weights, {"name": "random", "directed": True})
+
+
 def two_level_star(middle: int, leaves: int) -> CSRGraph:
     """Make a vertex, its `middle` neighbours, and `leaves` of each of them."""
     spokes = [(0, vertex, 1) for vertex in range(1, middle + 1)]

@@ -35,6 +35,13 @@ WITHOUT_NETWORKIT = REGISTRY.find("bfs/networkit").unavailable()
 needs_networkit = pytest.mark.skipif(WITHOUT_NETWORKIT is not None, reason=str(WITHOUT_NETWORKIT))
 
 
+ON_DEVICE_BY_CHOICE = {
+    "bfs/auto": "direction", "sssp/auto": "near-far", "stcon/auto": "cluster",
+    "betweenness/auto": "vert-comp-virt",
+}  # fmt: skip
+"""By choice, a candidate that works on a device whatever the graph: the value of `take`."""
+
+
 def cases(specs: Iterable[str]) -> list[Any]:
     """Name each solver with each backend that it runs on here."""
     return [

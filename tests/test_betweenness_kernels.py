@@ -62,7 +62,7 @@ GRAPHS = {
 
 def with_settings(name: str, **chosen: int | str) -> str:
     """Write a solver's name with those of some settings that it has; the emulator likes few threads."""
-    chosen = {"block_size": 32, "blocks": 2, "mdeg": 2, "crossover": 1, "least_sources": 1, **chosen}
+    chosen = {"block_size": 32, "blocks": 2, "mdeg": 2, "take": "vert-comp-virt", **chosen}
     there = REGISTRY.find(name).defaults
     given = [f"{key}={value}" for key, value in chosen.items() if key in there]
     return f"{name}{',' if ':' in name else ':'}" + ",".join(given)
@@ -102,8 +102,7 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         batch=data.draw(st.integers(0, 3)),
         streams=data.draw(st.integers(0, 2)),
         mdeg=data.draw(st.integers(1, 5)),
-        deep=data.draw(st.integers(1, 8)),
-        many=data.draw(st.integers(1, 8)),
+        take=data.draw(st.sampled_from(["vert-comp-virt", "bitmap-queue", "lane-queues"])),
         lanes=lanes,
         registers=registers,
         filter_kib=data.draw(st.sampled_from(["0", "1", "32"])),

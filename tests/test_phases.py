@@ -23,14 +23,13 @@ from retrace.measure import trials
 from retrace.measure.trials import Afterwards, Clock, Outcome, one_pass, timed_setup
 from retrace.solvers import DeviceSolver, find, make
 from retrace.solvers.solver import all_solvers
+from solving import ON_DEVICE_BY_CHOICE
 
 GRID = identified(grid(9, 7), "grid", source=0)
 COMPLETE = DenseGraph(24, seed=1)
 OTHER_SUBJECTS: dict[str, Subject] = {"generate": RandomGraph(60, 300, 1), "limits": NoGraph()}
 """What is no search of a graph."""
 QUERIES = {"stcon": Query(3, 50), "betweenness": Query(sources=(3, 17))}
-ON_DEVICE = {"crossover": 1, "least_sources": 1, "deep": 1}
-"""Settings by which a solver that may choose a device does."""
 LAPS = ("", "setup", "", "upload", "solve", "download", "", "", "again")
 """What ends at each look at the clock."""
 
@@ -56,7 +55,7 @@ class Passed(NamedTuple):
 def passed(name: str, graph: Subject, patch: Patch) -> Passed:
     """Run a trial of a solver, with a further solve if it makes any."""
     kind = find(name)
-    chosen = ",".join(f"{key}={value}" for key, value in ON_DEVICE.items() if key in kind.settings)
+    chosen = f"take={ON_DEVICE_BY_CHOICE[name]}" if name in ON_DEVICE_BY_CHOICE else ""
     with RecordingDevice() as device:
         patch.setattr(trials, "perf_counter", device.clock)
         patch.setattr(interface, "perf_counter", device.now)

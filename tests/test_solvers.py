@@ -21,7 +21,7 @@ from retrace.check.oracles import Oracle
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make, parse
-from solving import IN_PYTHON, WITH_PREDECESSORS, cases, open_device, solved
+from solving import IN_PYTHON, ON_DEVICE_BY_CHOICE, WITH_PREDECESSORS, cases, open_device, solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
 
@@ -230,7 +230,7 @@ ON_DEVICE = {name: kind for name, kind in REGISTRY.solvers.items() if issubclass
 
 @pytest.mark.parametrize("name", [name for name, kind in ON_DEVICE.items() if "block_size" in kind.defaults])
 def test_blocks_are_as_large_as_was_asked(name: str, launches: dict[str, Any]) -> None:
-    always = ",crossover=1" if "crossover" in REGISTRY.find(name).defaults else ""  # on the device
+    always = f",take={ON_DEVICE_BY_CHOICE[name]}" if name in ON_DEVICE_BY_CHOICE else ""
     if "cluster_blocks" in REGISTRY.find(name).defaults:  # a block has no more threads than words of vertices
         verify(f"{name}:block_size=96,cluster_blocks=1", "emulator", grid(60, 60), Query(0, 50))
     else:

@@ -1,4 +1,4 @@
-"""The base of solvers that leave the work to another one, and a sample of a graph's depth to choose by."""
+"""The base of solvers that leave the work to another one: the one that is expected to cost least."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -7,69 +7,80 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any, ClassVar, TypeVar
 
-from cuda_device.errors import TooLargeError
+from cuda_device.errors import LacksError, TooLargeError
 from cuda_device.gpu_limits import GPULimits, Needs
 from retrace.catalogue.setting import Setting, Settings
-from retrace.devices.host import c_graph, loaded_library
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.solver import DeviceSolver, Solver
+from retrace.system.errors import RetraceError
 from retrace.system.project import with_headers
+from retrace_today.cost import Terms, microseconds
+from retrace_today.features import SAMPLE_SEARCH
 
-SAMPLE_DEPTH = "retrace_today/host/sample_depth.cpp"
-CANDIDATES = 1024
-"""Vertices of which the one with the most arcs begins the search that tells the depth, about."""
-ALL_ARCS = UNREACHABLE - 1
-
-CROSSOVER = Setting(6_000, "…/auto: arcs, for betweenness times sources, from which on the device works")
-DEEP = Setting(16, "…/auto: levels from which on a graph is deep")
+CHEAPEST = "cheapest"
+TAKE = Setting(
+    CHEAPEST,
+    "…/auto: the solver that it leaves the work to",
+    choices=(
+        CHEAPEST, "cluster", "one-block", "direction", "near-far", "fewer-arcs", "block-queue", "bsp",
+        "queue", "queue-sequential", "dijkstra-heap",
+        "bitmap-queue", "lane-queues", "vert-comp-virt", "seq-array",
+    ),
+)  # fmt: skip
 
 Kind = type[Solver]
 Found = TypeVar("Found")
 
 
 class Choice(DeviceSolver):
-    """A solver that leaves the work to one of its candidates: the one that it expects to be fastest.
+    """A solver that leaves the work to one of its candidates: the one that `cost` expects to be fastest.
 
-    The choice is part of `upload`. A candidate that the graph is too large for is passed over for the next.
-    One that the GPU cannot run, or that is slower there, leaves its place to its stand-in, if that can run.
-    What a candidate can be set to, it takes from the settings of the same name, if there are any.
+    The choice is part of `upload`. A candidate that the GPU cannot run, or that is slower there, is left out,
+    and one that the graph is too large for is passed over for the next. What a candidate can be set to, it
+    takes from the settings of the same name, if there are any.
     """
 
     repeats = True
     candidates: ClassVar[tuple[Kind, ...]]
     """The classes of the solvers to choose from; a page names the file of the first one."""
-    stand_ins: ClassVar[Mapping[Kind, Kind]] = {}
-    """By candidate, the solver that takes its place on a GPU that lacks what it needs."""
     faster_with: ClassVar[Mapping[Kind, Needs]] = {}
-    """By candidate, what a GPU must have for it to be faster than its stand-in, beyond what it needs."""
-    settings: ClassVar[Settings] = {}
+    """By candidate, what a GPU must have for it to cost what is expected, beyond what it needs."""
+    settings: ClassVar[Settings] = {"take": TAKE}
     chosen: Solver
 
     def __init_subclass__(cls) -> None:
         """Derive the files from those of the candidates."""
         if "candidates" in vars(cls):
-            cls.source = cls.candidates[0].source
-            kinds = (*cls.candidates, *cls.stand_ins.values())
-            files = [file for kind in kinds for file in (kind.source, *kind.more_sources)]
-            cls.more_sources = tuple(dict.fromkeys([*files[1:], SAMPLE_DEPTH]))
+            cls.source = next(kind.source for kind in cls.candidates if kind.source)
+            files = [file for kind in cls.candidates for file in (kind.source, *kind.more_sources) if file]
+            cls.more_sources = tuple(dict.fromkeys([*files, SAMPLE_SEARCH]))[1:]
         super().__init_subclass__()
 
     @classmethod
-    def able(cls, limits: GPULimits) -> dict[Kind, Kind]:
-        """Return, by candidate, what runs in its place on a GPU of such limits: itself, or its stand-in."""
-        kept = {kind: cls.stand_ins.get(kind, kind) for kind in cls.candidates}
-        for kind in cls.candidates:
-            wanted = cls.faster_with.get(kind, kind.needs)
-            if kind.missing_from(limits) is None and wanted.missing_from(limits) is None:
-                kept[kind] = kind
-        return {kind: one for kind, one in kept.items() if one.missing_from(limits) is None}
+    def able(cls, limits: GPULimits) -> tuple[Kind, ...]:
+        """Return what a GPU of such limits can run, without what is slower there than expected."""
+        runnable = [kind for kind in cls.candidates if kind.missing_from(limits) is None]
+        fast = [kind for kind in runnable if cls.is_fast_with(kind, limits)]
+        return tuple(fast or runnable)
+
+    @classmethod
+    def is_fast_with(cls, kind: Kind, limits: GPULimits) -> bool:
+        return cls.faster_with.get(kind, kind.needs).missing_from(limits) is None
 
     @cached_property
-    def able_here(self) -> dict[Kind, Kind]:
-        """The same on this GPU."""
-        return self.able(self.device.limits)
+    def able_here(self) -> tuple[Kind, ...]:
+        """The same on this GPU, or what the setting `take` names; raise an error if that cannot be."""
+        take = self.parameters["take"]
+        if take == CHEAPEST:
+            return self.able(self.device.limits)
+        by_name = {kind.variant: kind for kind in self.candidates}
+        if take not in by_name:
+            raise RetraceError(f"{self.name}: take={take}, expected {CHEAPEST} or {' or '.join(by_name)}")
+        kind = by_name[str(take)]
+        if (missing := kind.missing_from(self.device.limits)) is not None:
+            raise LacksError(f"{self.name}: take={take}: {missing}")
+        return (kind,)
 
     @classmethod
     def missing_from(cls, limits: GPULimits) -> str | None:
@@ -77,29 +88,19 @@ class Choice(DeviceSolver):
 
     @classmethod
     def sources_on(cls, limits: GPULimits) -> tuple[str, ...]:
-        used = [file for kind in cls.able(limits).values() for file in kind.sources]
-        return tuple(dict.fromkeys([*used, *with_headers(SAMPLE_DEPTH)]))
+        used = [file for kind in cls.able(limits) for file in kind.sources]
+        return tuple(dict.fromkeys([*used, *with_headers(SAMPLE_SEARCH)]))
 
     @abstractmethod
-    def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
-        """Return candidates, from the one that is expected to be fastest on a GPU that can run all."""
+    def terms(self, graph: CSRGraph, query: Query) -> Terms:
+        """Return what a candidate's cost is a sum of."""
 
     def ranked(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
-        """Return those that this GPU can run, from the one that is expected to be fastest."""
-        able = self.able_here
-        return [able[kind] for kind in self.rank(graph, query) if kind in able]
-
-    def count_levels(self, graph: CSRGraph, most: int, arcs: int = ALL_ARCS) -> int:
-        """Return how many levels a graph has, `most` at most, as far as so many arcs of a search tell.
-
-        The search begins at a vertex of many arcs, which is likely to lie in the largest component.
-        """
-        if not graph.vertices:
-            return 0
-        step = max(1, graph.vertices // CANDIDATES)
-        degrees = graph.indptr[1::step] - graph.indptr[:-1:step]
-        source = step * int(degrees.argmax())
-        return int(loaded_library(SAMPLE_DEPTH).sample_depth(c_graph(graph), source, most, arcs))
+        """Return the candidates from the one that is expected to cost least."""
+        if len(self.able_here) == 1:
+            return self.able_here
+        terms = self.terms(graph, query)
+        return sorted(self.able_here, key=lambda kind: microseconds(kind.name, terms))
 
     def make(self, kind: Kind) -> Solver:
         """Create a candidate, with those of the settings that it has."""
@@ -111,7 +112,7 @@ class Choice(DeviceSolver):
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
         self.load_host_files()
-        self.prepared = {kind: self.make(kind) for kind in self.able_here.values()}
+        self.prepared = {kind: self.make(kind) for kind in self.able_here}
         for solver in self.prepared.values():
             solver.setup(graph)
 

@@ -1,7 +1,7 @@
 """The modules of all solvers of this package, each of which registers its own."""
 
 from retrace_today import (
-    by_depth,
+    auto_searches,
     cluster_searches,
     delta_stepping,
     fewer_arcs,
@@ -14,6 +14,6 @@ from retrace_today import (
 from retrace_today.betweenness import auto, bitmap_queue, lane_queues, lanes, multi_gpu
 
 __all__ = [
-    "auto", "bitmap_queue", "by_depth", "cluster_searches", "delta_stepping", "fewer_arcs", "frontier",
+    "auto", "bitmap_queue", "auto_searches", "cluster_searches", "delta_stepping", "fewer_arcs", "frontier",
     "host_arcs", "lane_queues", "lanes", "limits", "multi_gpu", "one_block", "workfront",
 ]  # fmt: skip

@@ -15,11 +15,11 @@ from exact_betweenness import exact_scores
 from graphs import graph
 from retrace.check.checkers import Checker, checker_of
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.solvers import Query, make
+from retrace.solvers import Query, Solver, make
 from retrace.solvers.betweenness.published_variants import VertCompVirt
-from retrace_today.betweenness.auto import Auto, has_hub
-from retrace_today.betweenness.bitmap_queue import BitmapQueue
-from retrace_today.betweenness.lane_queues import LaneQueues
+from retrace.solvers.betweenness.sequential import ArrayBrandes
+from retrace_today import choice
+from retrace_today.betweenness.auto import Auto
 from solving import DEVICES, open_device, solved
 from test_betweenness_kernels import GRAPHS, exact, solve, with_settings
 
@@ -117,70 +117,28 @@ def test_scores_are_added_up_in_doubles_where_path_counts_are_floats(backend: st
     assert found[through] == leaves + 1 + 1 / ways
 
 
-def test_auto_leaves_little_work_to_the_cpu() -> None:
-    whole, sources = GRAPHS["triangles"], (0, 3, 7)
-    arcs = whole.arcs
-    for chosen, on_device in (
-        ({"crossover": 3 * arcs + 1}, False),
-        ({"crossover": 3 * arcs}, True),
-        ({"least_sources": 4}, False),
-        ({"least_sources": 3}, True),
-    ):
-        with EmulatedDevice() as device:
-            solver = make(with_settings("betweenness/auto", precision="float", **chosen), device)
-            solver.setup(whole)
-            solver.upload(Query(sources=sources))
-            assert solver.solve(Query(sources=sources)) == 3
-            assert_allclose(solver.download(), exact_scores(whole, sources), rtol=1e-5)
-            observed = solver.observed()
-            assert ("chose_seq-array" in observed) != on_device
-            assert ("blocks" in observed) == on_device
-
-
-@pytest.mark.parametrize(("graph", "levels"), [("path", 8), ("triangles", 5)])
-def test_auto_takes_a_queue_for_a_deep_graph_and_lanes_for_many_sources(graph: str, levels: int) -> None:
-    vertices, arcs = GRAPHS[graph].vertices, GRAPHS[graph].arcs
-    work = vertices * vertices
-    for deep, many, large, queued, kind in (
-        (levels, 1, 1, 1, BitmapQueue),
-        (levels + 1, work, arcs, 1, LaneQueues),
-        (levels + 1, work + 1, arcs, vertices, BitmapQueue),
-        (levels + 1, work, arcs + 1, vertices, BitmapQueue),
-        (levels + 1, work, arcs + 1, vertices + 1, VertCompVirt),
-    ):
-        with EmulatedDevice() as device:
-            spec = with_settings("betweenness/auto", deep=deep, many=many, large=large, queued=queued)
-            solver = solved(spec, GRAPHS[graph], Query(), device)
-            assert isinstance(solver, Auto)
-            assert type(solver.chosen) is kind
-            assert solver.observed()[f"chose_{kind.variant}"] == 1
-            assert_allclose(solver.download(), exact(graph), rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("vertices", "arcs_of_hub", "has"),
-    [(200, 128, False), (200, 129, True), (6400, 200, False), (6400, 201, True)],
-)
-def test_a_hub_leads_to_a_32nd_of_the_vertices(vertices: int, arcs_of_hub: int, has: bool) -> None:
-    star = graph(vertices, [(0, head, 1) for head in range(1, arcs_of_hub + 1)])
-    assert has_hub(star) == has
-
-
-def test_auto_divides_the_arcs_of_a_hub() -> None:
-    for arcs_of_hub, kind in ((128, BitmapQueue), (129, VertCompVirt)):
-        star = graph(160, [(0, head, 1) for head in range(1, arcs_of_hub + 1)])
-        with EmulatedDevice() as device:
-            spec = with_settings("betweenness/auto", crossover=1, queued=1, many=2**29)
-            solver = solved(spec, star, Query(sources=tuple(range(8))), device)
-            assert isinstance(solver, Auto)
-            assert type(solver.chosen) is kind
+@pytest.mark.parametrize("kind", Auto.candidates)
+def test_auto_takes_what_costs_least(kind: type[Solver], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Query(sources=(0, 3, 7))
+    monkeypatch.setattr(choice, "microseconds", lambda name, _: float(name != kind.name))
+    with EmulatedDevice() as device:
+        solver = solved(
+            with_settings("betweenness/auto", take="cheapest"), GRAPHS["triangles"], asked, device
+        )
+        assert isinstance(solver, Auto)
+        assert type(solver.chosen) is kind
+        assert solver.observed()[f"chose_{kind.variant}"] == 1
+        assert ("blocks" in solver.observed()) == (kind is not ArrayBrandes)
+        assert_allclose(solver.download(), exact_scores(GRAPHS["triangles"], (0, 3, 7)), rtol=1e-12)
 
 
 def test_auto_takes_fewer_lanes_where_rows_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EmulatedDevice, "free_memory", lambda device: 4000)
+    order = "betweenness/lane-queues", "betweenness/vert-comp-virt"
+    monkeypatch.setattr(choice, "microseconds", lambda name, _: order.index(name) if name in order else 9)
     with EmulatedDevice() as device:
         solver = solved(
-            with_settings("betweenness/auto", many=1, large=1, blocks=1), GRAPHS["triangles"], Query(), device
+            with_settings("betweenness/auto", take="cheapest", blocks=1), GRAPHS["triangles"], Query(), device
         )
         assert isinstance(solver, Auto)
         assert type(solver.chosen) is VertCompVirt

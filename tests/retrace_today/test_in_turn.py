@@ -56,7 +56,7 @@ def test_a_choice_is_timed_beside_the_candidates_that_are_not_far_slower(
     assert [row[1] for row in found] == [f"stcon/fewer-arcs:predecessors={one}" for one in answers]
     assert [row[2] for row in found] == [f"stcon/auto:predecessors={one}" for one in answers]
     monkeypatch.setattr(in_turn, "FAR", 1e9)
-    assert len(rows(capsys, monkeypatch, tmp_path, "choices", "--solvers", "stcon/auto")) == 2 * len(found)
+    assert len(rows(capsys, monkeypatch, tmp_path, "choices", "--solvers", "stcon/auto")) == 3 * len(found)
 
 
 def test_a_candidate_is_asked_for_what_the_choice_is() -> None:
@@ -73,7 +73,7 @@ def test_a_second_that_is_shown_to_take_longer_ends_in_an_error(
     given = ["", "choices", str(tmp_path / "G"), "--backend", "emulator", "--solvers", "stcon/auto"]
     monkeypatch.setattr(sys, "argv", given)
     monkeypatch.setattr(in_turn, "compared", lambda *_: [[1.0, 1.0], [1.06, 1.06]])
-    with pytest.raises(OneLineError, match="8 pairs: the second takes more than 5% longer"):
+    with pytest.raises(OneLineError, match="12 pairs: the second takes more than 5% longer"):
         main()
     monkeypatch.setattr(in_turn, "compared", lambda *_: [[1.0, 1.0], [1.04, 1.06]])
     main()
@@ -87,7 +87,7 @@ def test_longer_is_a_share_of_the_first() -> None:
 @pytest.mark.parametrize(
     ("spec", "on_host"),
     [("stcon/auto", True),  # small, so that one core answers
-     ("stcon/auto:crossover=1,deep=1", True),  # found before the launch
+     ("stcon/auto:take=cluster", True),  # found before the launch
      ("stcon/cluster", False)],
 )  # fmt: skip
 def test_no_clock_waits_for_a_device_that_does_nothing(

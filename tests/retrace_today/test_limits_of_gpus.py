@@ -1,21 +1,22 @@
-"""Solvers of today on each GPU: what they need, and what stands in for what it lacks."""
+"""Solvers of today on each GPU: what they need, and what a choice takes where it is missing."""
 
 from functools import partial
 
 import pytest
 
 import run_kernels
+from cuda_device.errors import LacksError
 from cuda_device.gpu_limits import BY_CAPABILITY, GPULimits, Needs
 from cuda_on_cpu.device import EmulatedDevice
-from graphs import NAMED
+from graphs import NAMED, grid, random_graph
 from retrace.graphs.query import Query
 from retrace.solvers import all_solvers, find, make
-from retrace.solvers.bfs import QueueBFS
+from retrace.solvers.bfs import BlockQueueBFS, QueueBFS
 from retrace.system.project import KERNELS
-from retrace_today.by_depth import AutoBFS
+from retrace_today.auto_searches import AutoBFS
 from retrace_today.choice import Choice
 from retrace_today.cluster_searches import ClusterBFS
-from retrace_today.frontier import FrontierSearch
+from retrace_today.frontier import DirectionBFS, FrontierSearch
 from retrace_today.one_block import OneBlockBFS
 from test_gpu_limits import BLACKWELL, HOPPER, OLDEST
 
@@ -41,29 +42,41 @@ def test_a_choice_ranks_and_sets_up_only_what_the_gpu_can_run() -> None:
         for limits in BY_CAPABILITY.values():
             able = kind.able(limits)
             assert kind.missing_from(limits) is None
-            assert able.keys() == {*kind.candidates}
-            assert all(one.missing_from(limits) is None for one in able.values())
+            assert set(able) <= {*kind.candidates}
+            assert all(one.missing_from(limits) is None for one in able)
             files = kind.sources_on(limits)
             least = {"bfs/auto": 16, "stcon/auto": 16, "sssp/auto": 1}
             by_cluster = limits.cluster >= least.get(name, 17)
             assert any("cluster.cu" in file for file in files) == by_cluster
-        assert kind.able(HOPPER) == {candidate: candidate for candidate in kind.candidates}
+        assert kind.able(HOPPER) == kind.candidates
 
 
-def test_a_choice_leaves_out_what_has_no_stand_in_that_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(AutoBFS, "stand_ins", {ClusterBFS: OneBlockBFS})
-    assert AutoBFS.able(OLDEST) == {ClusterBFS: OneBlockBFS, QueueBFS: QueueBFS}
+def test_a_choice_leaves_out_what_cannot_run_or_is_slower(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert AutoBFS.able(OLDEST) == (OneBlockBFS, BlockQueueBFS, QueueBFS)
+    assert AutoBFS.able(BLACKWELL) == (OneBlockBFS, DirectionBFS, BlockQueueBFS, QueueBFS)
     monkeypatch.setattr(AutoBFS, "faster_with", {ClusterBFS: Needs()})
-    assert AutoBFS.able(OLDEST)[ClusterBFS] is OneBlockBFS
-    assert AutoBFS.able(BLACKWELL)[ClusterBFS] is ClusterBFS
+    assert AutoBFS.able(OLDEST) == (OneBlockBFS, BlockQueueBFS, QueueBFS)
+    assert AutoBFS.able(BLACKWELL) == AutoBFS.candidates
+    monkeypatch.setattr(AutoBFS, "candidates", (ClusterBFS,))
+    monkeypatch.setattr(AutoBFS, "faster_with", {ClusterBFS: Needs(cluster=16)})
+    assert AutoBFS.able(BLACKWELL) == (ClusterBFS,)  # slower than nothing
+    assert AutoBFS.able(OLDEST) == ()
+
+
+@pytest.mark.parametrize("name", ["bfs", "sssp", "stcon"])
+def test_what_is_asked_for_and_cannot_run_is_said(name: str) -> None:
+    with EmulatedDevice(compute_capability="8.6") as device:
+        solver = make(f"{name}/auto:take=cluster", device)
+        with pytest.raises(LacksError, match=rf"^{name}/auto: take=cluster: needs thread-block clusters"):
+            solver.setup(NAMED["grid"])
 
 
 FOLLOWING = (
-    "bfs/cluster", "bfs/one-block:predecessors=yes", "bfs/auto:crossover=1,deep=1", "bfs/auto:crossover=1",
-    "stcon/cluster", "stcon/one-block", "stcon/auto:crossover=1,deep=1",
-    "sssp/cluster", "sssp/one-block:predecessors=yes", "sssp/auto:deep=1", "sssp/auto", "sssp/host-arcs",
+    "bfs/cluster", "bfs/one-block:predecessors=yes", "bfs/auto", "bfs/auto:predecessors=yes",
+    "stcon/cluster", "stcon/one-block", "stcon/auto",
+    "sssp/cluster", "sssp/one-block:predecessors=yes", "sssp/auto", "sssp/host-arcs",
     "betweenness/host-arcs:block_size=32", "betweenness/lane-queues", "betweenness/lane-queues:team=block",
-    "betweenness/bitmap-queue", "betweenness/auto:crossover=1,least_sources=1",
+    "betweenness/bitmap-queue", "betweenness/auto",
 )  # fmt: skip
 """Solvers that follow the limits: what others do is the same on every GPU that can run them."""
 
@@ -87,12 +100,10 @@ def test_a_solver_that_follows_the_limits_is_right_or_says_what_lacks(spec: str,
      ("9.0", ["cluster", "cluster", "cluster"], ["direction", "near-far"])],
 )  # fmt: skip
 def test_a_choice_takes_what_the_gpu_has(capability: str, deep: list[str], flat: list[str]) -> None:
-    specs = ["bfs/auto:crossover=1,deep=1", "sssp/auto:deep=1", "stcon/auto:crossover=1,deep=1"]
-    specs += ["bfs/auto:crossover=1,deep=99", "sssp/auto:deep=99"]
-    for spec, variant in zip(specs, deep + flat, strict=True):
+    graphs = [grid(300, 300)] * 3 + [random_graph(200_000, 8)] * 2
+    names = "bfs", "sssp", "stcon", "bfs", "sssp"
+    for name, graph, variant in zip(names, graphs, deep + flat, strict=True):
         with EmulatedDevice(compute_capability=capability) as device:
-            solver = make(spec, device)
-            solver.setup(NAMED["grid"])
-            solver.upload(Query(0, 9 if spec.startswith("stcon") else None))
+            solver = make(f"{name}/auto", device)
             assert isinstance(solver, Choice)
-            assert solver.chosen.variant == variant
+            assert solver.ranked(graph, Query(0))[0].variant == variant

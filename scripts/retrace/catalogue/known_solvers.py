@@ -54,6 +54,8 @@ class KnownSolver:
     """Whether it is a call of a library, and not a program of this project."""
     page_locks: bool = False
     """Whether it page-locks memory as large as the graph, or a mask of its vertices."""
+    former_settings: tuple[str, ...] = ()
+    """Settings that it has no longer, and records have."""
 
     @property
     def problem(self) -> str:
@@ -95,7 +97,7 @@ class KnownSolver:
     def of_json(cls, plain: Mapping[str, Any]) -> Self:
         """Read a line of the file, where values that most solvers have are left out."""
         settings = {key: Setting.of_json(value) for key, value in plain.get("settings", {}).items()}
-        texts = {key: tuple(plain.get(key, ())) for key in ("backends", "more_sources")}
+        texts = {key: tuple(plain.get(key, ())) for key in ("backends", "more_sources", "former_settings")}
         needs = Needs(**plain.get("needs", {}))
         return cls(**{**plain, **texts, "settings": settings, "needs": needs})
 

@@ -34,7 +34,7 @@ def check_parameters(solver: KnownSolver, parameters: Mapping[str, float | str],
     for key, value in parameters.items():
         if key in settings:
             checked[key] = settings[key].check(key, value)
-        else:
+        elif key not in solver.former_settings:
             there_are = ", ".join(settings) or "none"
             raise RetraceError(f"{key}: {solver.name} has no such parameter; there are {there_are}")
     for key, most in (("target", vertices - 1), ("sources", vertices)):

@@ -80,6 +80,8 @@ class Solver(ABC):
     settings: ClassVar[Settings] = {}
     """What can be set after the solver's name, such as `bfs/bsp:block_size=64`."""
     defaults: ClassVar[Mapping[str, Value]] = {}
+    former_settings: ClassVar[tuple[str, ...]] = ()
+    """Settings that it has no longer, and records have."""
     at_most: ClassVar[Mapping[str, int]] = {}
     """What a machine's settings give this solver at most, where that is less than the setting's bound."""
     parameters: Mapping[str, Value] = MappingProxyType({})
@@ -136,6 +138,7 @@ class Solver(ABC):
         return KnownSolver(
             cls.name, cls.implements, cls.__module__, cls.backends, cls.source, cls.more_sources,
             dict(cls.settings), dict(cls.at_most), cls.needs, cls.calls_library, cls.page_locks,
+            cls.former_settings,
         )  # fmt: skip
 
     @classmethod
