@@ -79,9 +79,8 @@ class Features:
         levels, component = float(sample.levels), found[-1]
         if not sample.ended:
             levels, component = levels_of_all(found, graph.vertices), graph.vertices
-        equal = (
-            graph.weights is None or len(set(graph.weights[:: 1 + graph.arcs // SAMPLED_ARCS].tolist())) < 2
-        )
+        weights = np.zeros(1) if graph.weights is None else graph.weights[:: 1 + graph.arcs // SAMPLED_ARCS]
+        equal = bool(np.all(weights == weights[:1]))
         return cls(graph.vertices, graph.arcs, levels, component, sample.hub, scattered, equal)
 
 

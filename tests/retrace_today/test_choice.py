@@ -24,7 +24,7 @@ from retrace.stages.get_graph import _pairs
 from retrace.system.errors import RetraceError
 from retrace_today import choice as choosing
 from retrace_today.choice import TAKE, Choice
-from retrace_today.cost import costs, of_betweenness, of_search
+from retrace_today.cost import BLOCKS, costs, of_betweenness, of_search
 from retrace_today.features import Features
 from retrace_today.judge_choices import GOOD_FACTOR, GOOD_MS
 from solving import DEVICES, open_device, solved
@@ -75,6 +75,28 @@ def chosen(spec: str, found: CSRGraph, query: Query) -> str:
 def test_the_choice_follows_from_size_and_depth(shape: str, bfs: str, sssp: str, stcon: str) -> None:
     for problem, variant in (("bfs", bfs), ("sssp", sssp), ("stcon", stcon)):
         assert chosen(f"{problem}/auto", SHAPES[shape], Query(0, 1)) == f"{problem}/{variant}"
+
+
+@pytest.mark.parametrize(
+    ("whole", "sources", "variant"),
+    [("small", 3, "seq-array"),
+     ("path", 64, "vert-comp-virt"),  # compaction leaves nothing of it
+     ("road", 64, "bitmap-queue"),
+     ("large", 4, "lane-queues")],  # by the whole grid
+)  # fmt: skip
+def test_betweenness_is_chosen_by_what_is_left_and_the_number_of_sources(
+    whole: str, sources: int, variant: str
+) -> None:
+    searched = random_graph(200_000, 8) if whole == "large" else SHAPES[whole]
+    with EmulatedDevice() as device:
+        solver: Any = make("betweenness/auto", device)
+        assert solver.ranked(searched, Query(sources=tuple(range(sources))))[0].variant == variant
+
+
+def test_searches_of_a_wave_cost_as_much_as_one() -> None:
+    graph = Features.of(SHAPES["random"])
+    levels = [of_betweenness(graph, sources)["levels"] for sources in (1, BLOCKS, BLOCKS + 1)]
+    assert levels == [graph.levels, graph.levels, 2 * graph.levels]
 
 
 def test_each_candidate_has_its_costs_and_no_other_solver_has() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from graphs import graph, grid, random_graph
 from retrace.graphs.csr import CSRGraph, from_arcs
+from retrace.graphs.generators import heavy_tailed_stand_in
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import Query
 from retrace_today.features import SAMPLED_ARCS, Features
@@ -58,6 +59,7 @@ LARGE: dict[str, Callable[[], CSRGraph]] = {
     "cube": lambda: judged_graph("grid-3d", 120_000, 2, "cube"),
     "random": lambda: random_graph(20_000, 5),
     "geometric": lambda: judged_graph("geometric", 120_000, 3, "geometric"),
+    "heavy tail": lambda: heavy_tailed_stand_in(196_591, 1_900_654, 1),
     "small world": lambda: judged_graph("small-world", 100_000, 4, "small-world"),
 }
 

@@ -86,7 +86,8 @@ def test_longer_is_a_share_of_the_first() -> None:
 
 @pytest.mark.parametrize(
     ("spec", "on_host"),
-    [("stcon/auto", True),  # small, so that one core answers
+    [("bfs/auto", True),  # small, so that one core answers
+     ("stcon/auto", True),
      ("stcon/auto:take=cluster", True),  # found before the launch
      ("stcon/cluster", False)],
 )  # fmt: skip
