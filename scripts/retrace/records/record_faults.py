@@ -16,7 +16,7 @@ from retrace.graphs.graph_names import (
     most_arcs,
 )
 from retrace.graphs.pins import is_trusted
-from retrace.records.record import HELD_BACK, Record, Trial
+from retrace.records.record import HELD_BACK, Record
 from retrace.system.models import one_line
 
 FASTEST = 10e12
