@@ -26,8 +26,8 @@ def interval(a: Trials, b: Trials, paired: bool = False) -> tuple[float, float]:
     order = slice(None) if paired else _shuffled()
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.nan_to_num(resampled_medians(b)[order] / resampled_medians(a), nan=1.0, posinf=inf)
-    ratios.sort()
-    low, high = (quantile(ratios, share) for share in TAILS)
+    ordered = np.sort(ratios).tolist()
+    low, high = (quantile(ordered, share) for share in TAILS)
     return low, high
 
 
