@@ -52,6 +52,13 @@ if cuda_available():
     BACKENDS.append(pytest.param(CudaDevice, id="cuda", marks=pytest.mark.gpu))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def little_to_collect() -> None:
+    """Set aside what stays, thousands of tests and what others have read: each trial collects garbage."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def quiet_host(monkeypatch: pytest.MonkeyPatch) -> None:
     """Withhold no processors: a trial that is run again would count twice."""
@@ -131,7 +138,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     if session.config.option.collectonly:
         return
-    gc.freeze()  # each trial collects garbage, among thousands of tests that stay
     on_gpu = [item for item in session.items if item.get_closest_marker("gpu")]
     emulated = [item for item in session.items if item not in set(on_gpu)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:

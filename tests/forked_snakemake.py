@@ -50,6 +50,7 @@ def _snakemake(folder: Path, arguments: tuple[str, ...], environment: dict[str, 
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    sys.path[:0] = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
     file = os.open(printed, os.O_WRONLY | os.O_APPEND)
     for output in (sys.stdout, sys.stderr):
         os.dup2(file, output.fileno())

@@ -29,6 +29,12 @@ GRID = identified(NAMED["grid"], "grid", source=0)
 N, ARCS = GRID.vertices, GRID.arcs
 CSR = 4 * (N + 1) + 4 * ARCS
 WEIGHTED = CSR + 4 * ARCS
+SOURCES = {
+    "betweenness/host-arcs": (0, 1),
+    "betweenness/vert": tuple(range(8)),
+    "betweenness/levels": tuple(range(8)),
+}
+"""From where scores are computed; from each vertex would take seconds."""
 LOCKED = {
     "sssp/pinned": N,
     "sssp/pinned-graph": WEIGHTED,
@@ -41,7 +47,7 @@ LOCKED = {
     "bfs/host-arcs": 4 * ARCS,
     "sssp/host-arcs": 8 * ARCS,
     "betweenness/host-arcs": 4 * simplify(GRID).arcs,
-    "betweenness/vert": 4 * (N + 1) + 4 * simplify(GRID).arcs + 4 * N,
+    "betweenness/vert": 4 * (N + 1) + 4 * simplify(GRID).arcs + 4 * len(SOURCES["betweenness/vert"]),
     "betweenness/levels": 4 * (N + 1) + 4 * simplify(GRID).arcs,
 }
 """The bytes that each solver page-locks of the grid."""
@@ -118,7 +124,7 @@ def test_page_locking_is_in_no_other_phase(spec: str, time: Time, monkeypatch: P
         solver.setup(GRID)
         before = len(time.locks)
         monkeypatch.setattr(trials_module, "MOST_AGAIN", 1)  # by this clock a solve takes no time
-        asked = Query(sources=(0, 1)) if spec == "betweenness/host-arcs" else Query(0)
+        asked = Query(sources=SOURCES[spec]) if spec in SOURCES else Query(0)
         times = one_pass(solver, asked, device).times
     large = [(size, ms) for size, ms in time.locks[before:] if size > WORDS]
     assert sum(size for size, _ in large) == LOCKED[spec]

@@ -209,6 +209,8 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(module, "BUILD", build)
         monkeypatch.setattr(module, "ROOT", project)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # nearly half of the time of each run
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p _hypothesis_pytestplugin")
     monkeypatch.delenv(reach.NOTES, raising=False)
     return project
 

@@ -391,6 +391,23 @@ def committed() -> list[Record]:
     return read_records(sorted((ROOT / "results/machines").glob("*/*/*.jsonl")))
 
 
+def tenth(one: Record) -> int:
+    """Return which tenth of the works a record is of."""
+    return sha256(repr((one.subject, one.graph.sha256)).encode()).digest()[0] % 10
+
+
+@pytest.fixture(scope="module")
+def tenths(committed: list[Record]) -> list[tuple[list[Record], Margins]]:
+    """The records of each tenth of the works, and the margins by the others' pairs."""
+    return [
+        (
+            [one for one in committed if tenth(one) == part],
+            compute_margins(one for one in committed if tenth(one) != part),
+        )
+        for part in range(10)
+    ]
+
+
 def alarms(records: Iterable[Record], machine: str, phase: str, known: Margins | None = None) -> list[bool]:
     of_machine = [one for one in records if one.machine.name == machine]
     return [rank(*pair.times) is not Order.TIE for pair in repetitions(of_machine, phase, known)]  # type: ignore[arg-type]
@@ -405,21 +422,12 @@ def test_the_committed_margins_are_those_of_the_committed_records(committed: lis
 @pytest.mark.parametrize("machine", ["h200", "h100"])
 @pytest.mark.parametrize("phase", PAIRED_BY)
 def test_the_same_work_is_called_different_once_in_twenty_at_most(
-    committed: list[Record], machine: str, phase: str
+    committed: list[Record], tenths: list[tuple[list[Record], Margins]], machine: str, phase: str
 ) -> None:
     """Also of work that the margins do not know: each tenth of the works is judged by the others' pairs."""
     called = alarms(committed, machine, phase)
     assert len(called) > 90
     assert sum(called) / len(called) <= FALSE_ALARMS
-
-    def tenth(one: Record) -> int:
-        return sha256(repr((one.subject, one.graph.sha256)).encode()).digest()[0] % 10
-
-    left_out = [
-        alarm
-        for part in range(10)
-        for known in [compute_margins(one for one in committed if tenth(one) != part)]
-        for alarm in alarms((one for one in committed if tenth(one) == part), machine, phase, known)
-    ]
+    left_out = [alarm for part, known in tenths for alarm in alarms(part, machine, phase, known)]
     assert len(left_out) == len(called)
     assert binomtest(sum(left_out), len(left_out), FALSE_ALARMS, "greater").pvalue > 0.05  # not surely more

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import json
 import re
 from collections.abc import Callable
@@ -25,6 +26,15 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     write_records(tmp_path / "h200" / "NY.jsonl", records)
     assert read_records([tmp_path / "h200" / "NY.jsonl"]) == records
     assert [path.name for path in (tmp_path / "h200").iterdir()] == ["NY.jsonl"]
+
+
+def test_the_search_for_garbage_passes_over_what_was_read(tmp_path: Path) -> None:
+    """To look through all committed records, again and again, takes a fifth of the time of planning a run."""
+    write_records(tmp_path / "NY.jsonl", [record("bfs/queue", "NY")])
+    gc.unfreeze()
+    kept = read_records([tmp_path / "NY.jsonl"])
+    assert gc.isenabled()
+    assert not any(kept[0] is one for one in gc.get_objects())
 
 
 def test_lines_are_compact_and_stable(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import forked_snakemake
 from command_line import PROJECT, rows
 from cuda_on_cpu.build import REWRITTEN
 from project_copy import copy_project
@@ -149,18 +150,23 @@ class Package:
 
     def python(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
         """Run Python in the copy, with the package installed."""
-        path = os.pathsep.join(map(str, (self.project / "scripts", self.folder)))
-        environment = {**os.environ, "PYTHONPATH": path, "RETRACE_BUILD": str(build_folder())}
         return subprocess.run(
             [sys.executable, *map(str, words)],
-            capture_output=True, text=True, check=False, cwd=self.project, env=environment, timeout=280,
+            capture_output=True, text=True, check=False, cwd=self.project, env=self.environment, timeout=280,
         )  # fmt: skip
 
-    def snakemake(self, *words: str) -> str:
-        """Run Snakemake in the copy; return what it printed."""
-        done = self.python("-m", "snakemake", "--cores", "2", *words)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout + done.stderr
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of a process in which the package is installed."""
+        path = os.pathsep.join(map(str, (self.project / "scripts", self.folder)))
+        return {**os.environ, "PYTHONPATH": path, "RETRACE_BUILD": str(build_folder())}
+
+    def snakemake(self, *words: str, status: int = 0) -> str:
+        """Run Snakemake in the copy, in a fork; return what it printed."""
+        given = self.project, "--cores", "2", *words
+        found, printed = forked_snakemake.call(*given, environment=self.environment, timeout=280)
+        assert found == status, printed
+        return printed
 
 
 FILES = {
@@ -504,9 +510,8 @@ def test_what_a_package_says_wrong_is_one_line_before_anything_is_planned(
     )
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    done = package.python("-m", "snakemake", "--cores", "1", "-n", "my-bfs", "--directory", tmp_path)
-    assert done.returncode == 1
-    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert len(errors) == 1, done.stderr
+    printed = package.snakemake("-n", "my-bfs", "--directory", str(tmp_path), status=1)
+    errors = [line for line in printed.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1, printed
     assert why in errors[0]
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in printed

@@ -244,8 +244,8 @@ def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
     pytest = subprocess.Popen(
         [*PYTEST, *shlex.split(tests)], cwd=copy, env=os.environ | variables_of(copy), text=True,
         start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 1)),
     )  # fmt: skip
+    resource.prlimit(pytest.pid, resource.RLIMIT_CPU, (int(limit), int(limit) + 1))
     RUNNING.add(pytest)
     try:
         printed = "" if STOPPED.is_set() else pytest.communicate(timeout=10 * limit)[0]

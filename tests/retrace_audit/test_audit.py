@@ -382,9 +382,9 @@ def test_a_machine_that_is_not_configured_is_refused(script: Call) -> None:
 
 
 def test_a_reader_who_has_seen_enough_ends_a_stage_quietly() -> None:
-    stage = shlex.join([sys.executable, str(ROOT / "scripts/stage.py"), "audit"])
+    """One that has gone before the stage prints, since what it prints may fit into a pipe."""
+    stage = shlex.join([sys.executable, str(ROOT / "scripts/stage.py"), "audit", "--machines", "h100-x2"])
     done = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {stage} | head -1"], capture_output=True, text=True, check=False
+        ["bash", "-c", f"set -o pipefail; {stage} | head -c 0"], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "## Repeatability\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

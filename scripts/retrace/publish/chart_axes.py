@@ -64,11 +64,17 @@ def widen(part: SubFigure, names: Iterable[str], beside: float) -> None:
 def fit_height(figure: Figure, heights: Sequence[float]) -> None:
     """Make a figure as high as rows of panels of these inches need, and keep its layout."""
     figure.set_figheight(sum(heights) + len(heights) + 3)  # more than any words need
-    figure.draw_without_rendering()
+    lay_out(figure)
     drawn = figure.axes[0].get_window_extent().height / figure.dpi
     figure.set_figheight(figure.get_figheight() - sum(heights) * (drawn / heights[0] - 1))
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    lay_out(figure)
+    figure.set_layout_engine(None)
+
+
+def lay_out(figure: Figure) -> None:
+    """Place the axes, as drawing does first, in half of the time."""
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
 
 
 def name_rows(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.records.statistics import CONFIDENCE, RESAMPLES, Trials
+from retrace.records.statistics import CONFIDENCE, RESAMPLES, Trials, quantile
 
 SEED = 1
 TAILS = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
@@ -25,8 +25,9 @@ def interval(a: Trials, b: Trials, paired: bool = False) -> tuple[float, float]:
         return 1 / high if high else inf, 1 / low if low else inf
     order = slice(None) if paired else _shuffled()
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = resampled_medians(b)[order] / resampled_medians(a)
-    low, high = np.quantile(np.nan_to_num(ratios, nan=1.0, posinf=inf), TAILS).tolist()
+        ratios = np.nan_to_num(resampled_medians(b)[order] / resampled_medians(a), nan=1.0, posinf=inf)
+    ordered = np.sort(ratios).tolist()
+    low, high = (quantile(ordered, share) for share in TAILS)
     return low, high
 
 
@@ -36,13 +37,25 @@ def resampled_medians(trials: Trials) -> NDArray[np.float64]:
 
     A round that is drawn gives as many trials as the longest has, so that rounds weigh the same.
     """
-    most = max(map(len, trials))
-    values = np.array([[*some, *[0.0] * (most - len(some))] for some in trials])
-    rounds, places = _draws(len(trials), most)
-    lengths = np.array([len(some) for some in trials])[rounds]
-    drawn = values[rounds[..., None], (places * lengths[..., None]).astype(np.int64)]
-    medians: NDArray[np.float64] = np.median(drawn.reshape(RESAMPLES, -1), axis=1)
+    values = np.array([value for some in trials for value in some])
+    order = values.argsort()
+    lengths = tuple(map(len, trials))
+    up_to = _times_drawn(lengths)[order].cumsum(axis=0)  # how many that are drawn are no greater
+    ordered, drawn = values[order], len(lengths) * max(lengths)
+    lower, upper = ((up_to <= place).sum(axis=0) for place in ((drawn - 1) // 2, drawn // 2))
+    medians: NDArray[np.float64] = (ordered[lower] + ordered[upper]) / 2
     return medians
+
+
+@lru_cache(maxsize=64)
+def _times_drawn(lengths: tuple[int, ...]) -> NDArray[np.int32]:
+    """Return how often each trial of rounds of these lengths is in each resample, (trials, RESAMPLES)."""
+    rounds, places = _draws(len(lengths), max(lengths))
+    length, first = np.array(lengths)[rounds], np.cumsum((0, *lengths))[rounds]
+    drawn = first[..., None] + (places * length[..., None]).astype(np.int64)
+    cells = drawn.reshape(RESAMPLES, -1) * RESAMPLES + np.arange(RESAMPLES)[:, None]
+    counts = np.bincount(cells.ravel(), minlength=sum(lengths) * RESAMPLES)
+    return counts.reshape(-1, RESAMPLES).astype(np.int32)
 
 
 @cache

@@ -476,6 +476,7 @@ def survey(
             placed |= sound
         faults += _contradictions(placed)
     finally:
+        gc.freeze()  # nor need it look through them later
         gc.enable()
     return placed, faults
 

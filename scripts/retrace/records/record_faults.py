@@ -16,7 +16,7 @@ from retrace.graphs.graph_names import (
     most_arcs,
 )
 from retrace.graphs.pins import is_trusted
-from retrace.records.record import HELD_BACK, Record, Trial
+from retrace.records.record import HELD_BACK, Record
 from retrace.system.models import one_line
 
 FASTEST = 10e12
@@ -138,20 +138,23 @@ def _too_fast(record: Record) -> Iterator[str]:
     """Yield the first phase of a trial that is faster than any machine."""
     if any(ms < SHORTEST_MS["host"] for ms in record.setup):
         yield f"setup: expected at least {SHORTEST_MS['host']:f} ms, found {min(record.setup)}"
+    limits: dict[int | None, dict[str, tuple[str, float]]] = {}
     for number, trial in enumerate(record.trials):
-        limits = _limits(record, trial)
+        iterations = record.iterations if record.drawn is None else trial.iterations
+        if iterations not in limits:
+            limits[iterations] = _limits(record, iterations)
         for phase, ms in (
             *((phase, getattr(trial, phase)) for phase in ("solve", "again", "kernel", "upload", "download")),
             ("upload and solve", trial.upload + trial.solve),
         ):
-            limit, least_ms = max(limits[phase], key=lambda item: item[1], default=("", 0.0))
+            limit, least_ms = limits[iterations].get(phase, ("", 0.0))
             if ms is not None and ms < least_ms:
                 yield f"trials[{number}].{phase}: expected at least {least_ms:.6f} ms, {limit}, found {ms}"
                 return
 
 
-def _limits(record: Record, trial: Trial) -> dict[str, list[tuple[str, float]]]:
-    """Return what limits each phase, and the milliseconds that it takes on any machine."""
+def _limits(record: Record, iterations: int | None) -> dict[str, tuple[str, float]]:
+    """Return what limits each phase most, and the milliseconds that it takes on any machine."""
     graph, is_gpus = record.graph, record.backend == "cuda"
     limits = defaultdict[str, list[tuple[str, float]]](list)
     for phase in ("solve", "again", "kernel", "upload", "download"):
@@ -161,7 +164,6 @@ def _limits(record: Record, trial: Trial) -> dict[str, list[tuple[str, float]]]:
         read = f"{graph.arcs} arcs at {FASTEST / 1e12:.0f} TB/s", 4 * graph.arcs / FASTEST * 1e3
         for phase in searched:
             limits[phase].append(read)
-    iterations = record.iterations if record.drawn is None else trial.iterations
     if record.problem in STEPWISE and is_gpus and iterations:
         steps = f"{iterations} iterations of {SHORTEST_STEP_MS * 1e6:.0f} ns", iterations * SHORTEST_STEP_MS
         for phase in searched:
@@ -173,7 +175,7 @@ def _limits(record: Record, trial: Trial) -> dict[str, list[tuple[str, float]]]:
         ):
             ms = 4 * count / FASTEST_LINK * 1e3
             limits[phase].append((f"{count} {sent} at {FASTEST_LINK / 1e12:.0f} TB/s", ms))
-    return limits
+    return {phase: max(of_phase, key=lambda item: item[1]) for phase, of_phase in limits.items()}
 
 
 def _unknown_graph(record: Record) -> Iterator[str]:

@@ -44,7 +44,7 @@ class Summary:
     def of(cls, *rounds: Sequence[float], margin: float = 1.0) -> Summary:
         """Summarise values, at least one, of one round or more."""
         ordered = sorted(chain(*rounds))
-        q1, median, q3 = (_quantile(ordered, share) for share in (0.25, 0.5, 0.75))
+        q1, median, q3 = (quantile(ordered, share) for share in (0.25, 0.5, 0.75))
         trials = tuple(tuple(values) for values in rounds if values)
         return cls(len(ordered), median, q1, q3, ordered[0], trials, margin)
 
@@ -59,8 +59,8 @@ class Summary:
         return self.median > 0 and (self.n >= LEAST_TRIALS or self.minimum >= LONG_MS)
 
 
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    """Interpolate between the two nearest values as NumPy does, which takes 100 times as long for a few."""
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """Interpolate between the two nearest values as NumPy does, which takes longer."""
     place = share * (len(ordered) - 1)
     low, part = int(place), place % 1
     a, b = ordered[low], ordered[min(low + 1, len(ordered) - 1)]
