@@ -25,7 +25,7 @@ from retrace.publish import verdicts
 from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.doubts import doubts
 from retrace.publish.front import FAILURES_FIRST, abstract
-from retrace.publish.listings import OFFERED, listing
+from retrace.publish.listings import OFFERED, Listing
 from retrace.publish.page import MARK
 from retrace.publish.record_cards import MOST_TRIALS, address
 from retrace.publish.report_page import link, make_page
@@ -217,7 +217,7 @@ def test_a_time_stands_beside_the_best_of_its_graph_and_machine() -> None:
     solved = {"bsp": [4.0] * 12, "queue": [2.0] * 12, "scipy": near, "igraph": [30.0] * 12}
     records = [record(f"bfs/{name}", "NY", times) for name, times in solved.items()]
     found, report = frame([*records, record("bfs/bsp", "NY", [1.0] * 12, machine="h100")], "bsp-suite")
-    table = listing(found.of("table-3.3"), report.tables["table-3.3"])
+    table = Listing(found.of("table-3.3"), report.tables["table-3.3"])
     place = table.measures.index("total")
     cells = {(line.machine, line.solver): line.times[place] for line in table.rows if line.address}
     here = {name: cell for (machine, name), cell in cells.items() if machine == "h200"}
@@ -245,7 +245,7 @@ def test_a_time_of_few_trials_is_not_among_the_best_for_that_alone() -> None:
     """It cannot be told from the least, but it is coloured by what it took."""
     records = [record("bfs/queue", "NY", [2.0] * 12), record("bfs/igraph", "NY", [30.0])]
     found, report = frame(records, "bsp-suite")
-    table = listing(found.of("table-3.3"), report.tables["table-3.3"])
+    table = Listing(found.of("table-3.3"), report.tables["table-3.3"])
     (cell,) = (
         line.times[table.measures.index("total")] for line in table.rows if line.solver == "bfs/igraph"
     )
@@ -265,17 +265,17 @@ def test_times_of_another_commit_have_no_ratio() -> None:
     apart = record("bfs/bsp", "NY", [4.0] * 12)
     apart = changed(apart, software=apart.software.model_copy(update={"git_commit": "f" * 40}))
     found, report = frame([record("bfs/queue", "NY", [2.0] * 12), apart], "bsp-suite")
-    table = listing(found.of("table-3.3"), report.tables["table-3.3"])
+    table = Listing(found.of("table-3.3"), report.tables["table-3.3"])
     (cell,) = (line.times[table.measures.index("total")] for line in table.rows if line.solver == "bfs/bsp")
     assert (cell.over, cell.step, cell.best) == ("", None, False)
-    assert cell.cell.value == 4.0
+    assert cell.value == 4.0
 
 
 def test_the_largest_graph_is_that_of_each_machine() -> None:
     records = [record("bfs/queue", graph) for graph in ("NY", "NW")]
     records += [record("bfs/queue", graph, machine="small") for graph in ("small-6", "NY")]
     found, report = frame(records, "bsp-suite")
-    rows = listing(found.of("table-3.3"), report.tables["table-3.3"]).rows
+    rows = Listing(found.of("table-3.3"), report.tables["table-3.3"]).rows
     largest = {(line.machine, line.on) for line in rows if line.is_largest and line.address}
     assert largest == {("h200", "NW"), ("small", "NY")}
 
@@ -483,20 +483,15 @@ def test_a_printed_number_stands_once_for_each_machine_under_its_hardware(commit
     for report in reports:
         for experiment, layout in report.tables.items():
             part = found.of(experiment)
-            table = listing(part, layout)
-            shown = Counter[tuple[str, str, str, str]]()
+            table = Listing(part, layout)
+            shown = Counter[tuple[str, tuple[str, str], str, str]]()
             for line in table.rows:
                 for system, cell in zip(table.systems, line.printed, strict=True):
                     texts = cell.text.removesuffix(" ?").split(" / ") if cell.value is not None else []
                     shown.update((line.machine, system, line.on, text) for text in texts)
             printed = [(row.title, entry.printed) for row in part.rows for entry in row.printed]
             assert shown == Counter(
-                (
-                    machine,
-                    f"{one.system} ({one.hardware})",
-                    title,
-                    f"{one.text}{' ms' * one.printed.isdigit()}",
-                )
+                (machine, (one.system, one.hardware), title, f"{one.text}{' ms' * one.printed.isdigit()}")
                 for machine in part.machines
                 for title, one in printed
             )
@@ -504,7 +499,7 @@ def test_a_printed_number_stands_once_for_each_machine_under_its_hardware(commit
 
 def test_what_is_printed_alone_has_a_row_of_each_machine() -> None:
     found, report = frame([record("bfs/queue", "NY"), record("bfs/queue", "NY", machine="h100")], "bsp-suite")
-    table = listing(found.of("table-3.3"), report.tables["table-3.3"])
+    table = Listing(found.of("table-3.3"), report.tables["table-3.3"])
     alone = [line for line in table.rows if line.on == "NY" and not line.address]
     assert {line.machine for line in alone} == {"h200", "h100"}
     assert all(any(cell.text for cell in line.printed) for line in alone)

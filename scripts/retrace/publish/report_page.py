@@ -17,7 +17,7 @@ from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.doubts import doubts
 from retrace.publish.front import Abstract, Tally, abstract
 from retrace.publish.inline_figures import InlineFigures
-from retrace.publish.listings import OFFERED, SHADES, Listing, listing
+from retrace.publish.listings import OFFERED, SHADES, Listing
 from retrace.publish.overview import draw_overview, speeds
 from retrace.publish.page import fill
 from retrace.publish.plain_names import titled_graphs
@@ -213,7 +213,7 @@ def _timed(frame: Frame, report: Report, figure: str) -> bool:
 def _table(frame: Frame, experiment: str, report: Report | None) -> tuple[str, Listing]:
     layout = table_layout(report, experiment)
     title = f"{layout.number}: {layout.title}" if layout.number else layout.title
-    return title, listing(frame.of(experiment), layout, _elsewhere(frame, experiment, report))
+    return title, Listing(frame.of(experiment), layout, _elsewhere(frame, experiment, report))
 
 
 def _elsewhere(frame: Frame, experiment: str, report: Report | None) -> dict[str, list[str]]:
