@@ -12,8 +12,8 @@ from retrace.publish.doubts import doubts
 from retrace.publish.listings import Listing
 from retrace.publish.page import Page, render
 from retrace.publish.record_cards import address, cards
-from retrace.records.machine_check import find_doubts
 from retrace.records.record import Record
+from retrace_commands.examined_records import find_doubts
 
 SURE = record("bfs/queue", "NY", [99, 100, 101])
 
