@@ -17,11 +17,11 @@ from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED
 from retrace.graphs.query import Query
 from retrace.measure.trials import Effort, Measurement, Request, SharedDevice
-from retrace.publish.gpu_table import FROM_SOLVERS
 from retrace.records.record import GPUInfo
 from retrace.solvers import all_solvers, make
 from retrace.solvers.bfs import BspBFS
 from retrace.system.project import KERNELS, ROOT
+from retrace_generated.gpu_table import FROM_SOLVERS
 
 OLDEST, AMPERE, HOPPER, BLACKWELL = (GPULimits.by_capability(text) for text in ("5.0", "8.6", "9.0", "12.0"))
 EMULATED = Path(__file__).parent / "cuda_on_cpu/kernels"

@@ -37,8 +37,8 @@ from retrace.reports.measures import MEASURES
 from retrace.reports.printed import read_printed
 from retrace.reports.report import PUBLISHED, Report, load_reports
 from retrace.reports.wording import few_trials, speed
-from retrace.stages.make_site import owners_of_figures
 from retrace.system.project import ROOT
+from retrace_generated.make_site import owners_of_figures
 
 MOST_BYTES, MOST_BYTES_OF_THREE = 5_000_000, 8_000_000
 REFERENCES = {

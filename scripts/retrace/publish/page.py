@@ -1,6 +1,6 @@
 """A page with a table or more, to be rendered as Markdown or HTML."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import chain, groupby
@@ -155,6 +155,12 @@ def _environment(escapes: bool) -> Environment:
     environment.globals |= {"EMPTY": EMPTY, "MARK": MARK, "UNSURE": UNSURE, "RULE": RULE}
     environment.globals |= {"LEAST_BYTES": LEAST_BYTES, "LEAST_TRIALS": LEAST_TRIALS}
     return environment
+
+
+def number_table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: Collection[int] = (0,)) -> str:
+    """Return a table whose columns are of numbers, on the right, but for those on the `left`."""
+    marks = ["---" if column in left else "--:" for column in range(len(heads))]
+    return "\n".join(f"|{'|'.join(cells)}|" for cells in [heads, marks, *rows])
 
 
 def write_page(prefix: str, page: Page, tidy: pd.DataFrame) -> None:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from retrace.catalogue.known_solvers import CATALOGUE
+from retrace.publish.answer import answer
 from retrace.publish.chart import drawing_of, image
 from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.doubts import doubts
@@ -22,7 +23,6 @@ from retrace.publish.overview import draw_overview, speeds
 from retrace.publish.page import fill
 from retrace.publish.plain_names import titled_graphs
 from retrace.publish.provenance import provenance
-from retrace.publish.readme import answer
 from retrace.publish.record_cards import cards, packed
 from retrace.publish.tables import quantity
 from retrace.publish.today import Tables, races

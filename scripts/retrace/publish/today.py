@@ -9,8 +9,7 @@ from statistics import median
 from typing import Literal
 
 from retrace.publish.doubts import doubts
-from retrace.publish.generated_parts import number_table
-from retrace.publish.page import MARK
+from retrace.publish.page import MARK, number_table
 from retrace.publish.panel import spans
 from retrace.publish.plain_names import graph_of, problem_of
 from retrace.publish.provenance import cores_of

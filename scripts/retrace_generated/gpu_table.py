@@ -4,8 +4,9 @@ from collections import defaultdict
 
 from cuda_device.gpu_limits import GPULimits
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
-from retrace.publish.generated_parts import made_from, number_table, with_part
+from retrace.publish.page import number_table
 from retrace.reports.report import load_reports
+from retrace_generated.generated_parts import made_from, with_part
 
 GENERATIONS = {
     "5.0": "GTX 750 Ti (Maxwell)",

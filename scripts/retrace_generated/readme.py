@@ -1,25 +1,18 @@
-"""What README says of results between its marks: the answer in a sentence, verdicts, what is fast today."""
+"""The made parts of README: the answer in a sentence, verdicts, what is fast today."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from retrace.publish.answer import answer
 from retrace.publish.front import SIGNS, Abstract, Tally
-from retrace.publish.generated_parts import made_from, number_table, with_part
-from retrace.publish.today import Race, Tables, typical
-from retrace.reports.finding import Verdict
-from retrace.reports.wording import word_list
+from retrace.publish.page import number_table
+from retrace.publish.today import Race, Tables
+from retrace_generated.generated_parts import made_from, with_part
 
 FROM_ANSWER, FROM_VERDICTS, FROM_TODAY = map(
     made_from, ("all verdicts", "the verdicts of each report", "the records of today")
 )
-COUNTED_AS = {
-    Verdict.HOLDS: "hold",
-    Verdict.IN_PART: "hold in part",
-    Verdict.FAILS: "do not hold",
-    Verdict.OPEN: "cannot be told",
-}
-"""A verdict on several claims."""
 
 
 def with_results(text: str, abstracts: Sequence[Abstract], tally: Tally, every: Sequence[Race]) -> str:
@@ -32,23 +25,6 @@ def with_results(text: str, abstracts: Sequence[Abstract], tally: Tally, every: 
     for mark, make in parts.items():
         text = with_part(text, mark, make())
     return text
-
-
-def answer(tally: Tally, every: Sequence[Race]) -> str:
-    """Say in Markdown how many claims hold, and how much faster what is fast today is."""
-    numbers = [f"{number} {COUNTED_AS[verdict]}" for verdict, number in tally.total.items() if number]
-    said = f"**Of {tally.claims} claims, {word_list(numbers)} on an {tally.gpu}."
-    beside = {
-        "the reports' best kernel": typical(every, "published"),
-        "the best library": typical(every, "library"),
-    }
-    fast = [
-        f"{factor} than {other} (median, n = {count})" for other, (factor, count) in beside.items() if factor
-    ]
-    if fast:
-        elsewhere = f", on {every[0].machine}," if every[0].machine != tally.machine else ""
-        said += f" Our fastest program for each{elsewhere} finishes a first search {word_list(fast)}."
-    return f"{said}**"
 
 
 def _verdicts(abstracts: Sequence[Abstract], tally: Tally) -> str:

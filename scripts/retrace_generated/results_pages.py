@@ -8,12 +8,10 @@ from pathlib import Path
 from retrace.publish.chart import draw, image
 from retrace.publish.chart_words import caption
 from retrace.publish.front import SIGNS, Abstract, Tally, abstract
-from retrace.publish.gpu_table import with_table
 from retrace.publish.overview import draw_overview, on_dark_ground, speeds
 from retrace.publish.page import fill
 from retrace.publish.panels import FigureContent
 from retrace.publish.provenance import provenance
-from retrace.publish.readme import with_results
 from retrace.publish.today import Tables, races
 from retrace.publish.verification import outcomes
 from retrace.records.margins import margins
@@ -21,6 +19,8 @@ from retrace.reports.frame import Frame, read_frames
 from retrace.reports.report import report_paths
 from retrace.reports.verdict_changes import agreements, by_machine
 from retrace.system.project import ROOT
+from retrace_generated.gpu_table import with_table
+from retrace_generated.readme import with_results
 
 REMAKE = "make pages"
 """The command that writes all of it anew."""
