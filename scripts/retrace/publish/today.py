@@ -71,11 +71,6 @@ class Race:
         return problem_of(self.entries[0])
 
     @property
-    def plain_title(self) -> str:
-        """The problem and the graph in plain words."""
-        return f"{self.problem}, {graph_of(self.entries[0])}"
-
-    @property
     def ahead(self) -> str:
         """Say from which search on our resident one has paid, beside what else is fastest at first."""
         further = self.by.get(RESIDENT)
@@ -141,7 +136,8 @@ class Tables:
             for place, entry in enumerate(sides):
                 if entry and (entry.times[FIRST] is least or is_among_best(entry.times[FIRST], least)):
                     cells[place] = f"**{cells[place]}**"
-            rows.append([race.plain_title, *cells, self._time(further.ours if further else None, RESIDENT)])
+            title = f"{race.problem}, {graph_of(race.entries[0])}"
+            rows.append([title, *cells, self._time(further.ours if further else None, RESIDENT)])
         return f"{number_table(heads, rows)}\n\n<sub>{self._footnote}</sub>"
 
     @property
