@@ -66,13 +66,13 @@ class Table:
     notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     texts: Collection[str] = ()
 
-    @property
+    @cached_property
     def columns(self) -> list[tuple[str, str]]:
         """The group and the head of each column."""
         columns: Any = self.cells.columns
         return list(columns)
 
-    @property
+    @cached_property
     def groups(self) -> dict[str, list[str]]:
         """The heads of each group."""
         groups: dict[str, list[str]] = {}
@@ -80,7 +80,7 @@ class Table:
             groups.setdefault(group, []).append(head)
         return groups
 
-    @property
+    @cached_property
     def rows(self) -> list[Row]:
         """The rows, those of a section below one that names it."""
         rows = []
