@@ -106,9 +106,8 @@ class Energy(Model):
     searches: Annotated[int, Field(ge=1, lt=2**63)]
     seconds: Annotated[float, Field(gt=0, le=1e6)]
     joules: Amount = Field(description="idle power included")
-    idle_watts: Amount | None = Field(
-        default=None, description="what it drew before anything ran, with its context open; null if unknown"
-    )
+    idle_watts: Amount | None = None
+    """what it drew before anything ran, with its context open; null if unknown"""
 
     @property
     def per_search(self) -> float:
@@ -193,8 +192,9 @@ class Record(Model):
     solver: Annotated[str, Field(pattern="^[a-z-]+/[a-z0-9-]+$", description="problem/variant")]
     backend: Literal["cuda", "emulator", "host"]
     parameters: dict[Annotated[str, Field(pattern="^[a-z_]+$")], Whole | float | str] = Field(
-        description="settings of the solver, and what was asked of the graph", default_factory=dict
+        default_factory=dict
     )
+    """settings of the solver, and what was asked of the graph"""
     source: Count | None = Field(default=None, description="vertex id, 0-based")
     graph: GraphInfo
     status: Literal["ok", "failed", "skipped"] = "ok"
@@ -205,17 +205,14 @@ class Record(Model):
         "context; of others, if asked for, context and module load",
     )
     trials: list[Trial] = Field(default_factory=list)
-    iterations: Count | None = Field(
-        default=None, description="of the last trial; the median where each has a source of its own"
-    )
+    iterations: Count | None = None
+    """of the last trial; the median where each has a source of its own"""
     energy: Energy | None = optional("null if it was not measured")
     verified: bool | None = Field(default=None, description="null where there is no answer to check")
-    oracle: Annotated[str, Field(min_length=1)] | None = Field(
-        default=None, description="what the answer was checked against"
-    )
-    digest: SHA256 | None = Field(
-        default=None, description="sha256 of the answer; of all trials' where each has a source of its own"
-    )
+    oracle: Annotated[str, Field(min_length=1)] | None = None
+    """what the answer was checked against"""
+    digest: SHA256 | None = None
+    """sha256 of the answer; of all trials' where each has a source of its own"""
     observed: dict[str, Whole | float] = Field(
         default_factory=dict,
         description="what a solver reports of its last trial beside its times",
