@@ -1,7 +1,5 @@
 """The answer to all reports in a sentence: how many claims hold, and how much faster ours are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from retrace.publish.front import Tally

@@ -4,8 +4,6 @@ Each time stands beside the best of its graph and machine, by `records.ranking`:
 orders what is here, and computes nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

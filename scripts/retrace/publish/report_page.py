@@ -1,7 +1,5 @@
 """The one page: what is fast today, every report with its claims beside their figures, and all records."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What is fast today: a first search and a further one, ours beside the published kernels and libraries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

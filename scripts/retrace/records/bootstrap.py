@@ -1,7 +1,5 @@
 """How far a ratio of medians may be off: a bootstrap of rounds and of trials within rounds."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import inf
 
