@@ -140,9 +140,9 @@ def elsewhere(one: Record, machine: str) -> Record:
     any_number = random.Random(f"{machine} {one.solver} {one.started}")
     for trial in told["trials"]:
         for phase in ("upload", "solve", "download", "kernel", "again"):
-            if trial[phase] is not None:
+            if phase in trial:
                 trial[phase] = round(trial[phase] * any_number.uniform(1.5, 1.6), 6)
-        if trial["kernel"] is not None:
+        if "kernel" in trial:
             trial["kernel"] = min(trial["kernel"], trial["solve"])
         trial["total"] = round(trial["upload"] + trial["solve"] + trial["download"], 6)
     return Record(**told)
