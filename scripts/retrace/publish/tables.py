@@ -171,9 +171,8 @@ class _Grid:
             ("", "Vertices"): [Cell(f"{row.first.vertices:,}") for row in rows],
             ("", "Arcs"): [Cell(f"{row.first.arcs:,}") for row in rows],
         }
-        for system, hardware, name in dict.fromkeys(
-            (e.machine, e.hardware, e.name) for e in self.frame.printed
-        ):
+        systems = dict.fromkeys((entry.machine, entry.hardware, entry.name) for entry in self.frame.printed)
+        for system, hardware, name in systems:
             columns["printed", f"{system} ({hardware})"] = [self.printed(row, system, name) for row in rows]
         for machine in machines:
             measured = self.columns(machine, rows) | self.beside(machine, rows)
@@ -254,31 +253,31 @@ class _Grid:
         return tables
 
     def by_graph(self, part: Sequence[GraphRow], heads: Sequence[str], heading: str = "") -> Table:
-        rows: list[tuple[tuple[str, str], list[Cell]]] = []
+        labels, rows = list[tuple[str, str]](), list[list[Cell]]()
         printed = [entry for row in part for entry in row.printed]
-        for system, name in dict.fromkeys((entry.machine, entry.name) for entry in printed):
-            hardware = list(dict.fromkeys(entry.hardware for entry in printed if entry.machine == system))
-            cells = [self.printed(row, system, name) for row in part]
-            of_row = [c if m == "total" else Cell("") for c in cells for m in self.measures]
-            rows.append(((f"{system}, printed ({', '.join(hardware)})", name), of_row))
+        for system in dict.fromkeys(entry.machine for entry in printed):
+            here = [entry for entry in printed if entry.machine == system]
+            hardware = list(dict.fromkeys(entry.hardware for entry in here))
+            for name in dict.fromkeys(entry.name for entry in here):
+                cells = [self.printed(row, system, name) for row in part]
+                labels.append((f"{system}, printed ({', '.join(hardware)})", name))
+                rows.append([c if m == "total" else Cell("") for c in cells for m in self.measures])
         for machine in self.frame.machines:
             computers = [entry.record.machine for row in part for entry in row.here(machine)]
             hardware = sorted({computer.gpu.used for computer in computers if computer.gpu})
             hardware += sorted({computer.cpu for computer in computers})
-            section = f"{machine}, measured ({', '.join(hardware)})"
             for name, solver in self.frame.solvers.items():
                 entries = [row.measured.get((machine, name)) for row in part]
                 if any(entries):
                     title = self.printed_names.get(solver.solver, name) if self.frame.printed else name
-                    of_row = [self.time(entry, measure) for entry in entries for measure in self.measures]
-                    rows.append(((section, title), of_row))
+                    labels.append((f"{machine}, measured ({', '.join(hardware)})", title))
+                    rows.append([self.time(entry, measure) for entry in entries for measure in self.measures])
         notes: dict[str, list[str]] = defaultdict(list)
         for head, row in zip(heads, part, strict=True):
             notes[head] += self.differences(row)
         alone = self.measures == ["total"]
         columns = [("", head) if alone else (head, measure) for head in heads for measure in self.measures]
-        labels, cells_of_rows = [label for label, _ in rows], [of_row for _, of_row in rows]
-        return Table(pd.DataFrame(cells_of_rows, labels, columns), heading, notes)
+        return Table(pd.DataFrame(rows, labels, columns), heading, notes)
 
     def ranked(self) -> list[Table]:
         """Lay out a table for each graph and machine: a row for each solver, the fastest first."""
