@@ -17,8 +17,8 @@ from retrace.publish.verification import outcomes
 from retrace.records.margins import margins
 from retrace.reports.frame import Frame, read_frames
 from retrace.reports.report import report_paths
-from retrace.reports.verdict_changes import agreements, by_machine
 from retrace.system.project import ROOT
+from retrace_generated.agreements import agreements
 from retrace_generated.gpu_table import with_table
 from retrace_generated.readme import with_results
 
@@ -72,7 +72,9 @@ def _pages(abstracts: list[Abstract], frame: Frame, tally: Tally, today: Tables)
         signs=SIGNS,
         machines=[provenance(name, frame.measured) for name in frame.machines],
         verified=outcomes(frame),
-        agreements=agreements(by_machine([one.report for one in abstracts], frame), margins().spread),
+        agreements=agreements(
+            (of_claim for one in abstracts for of_claim in one.findings.values()), margins().spread
+        ),
         remake=REMAKE,
     )
     return files | {"README.md": front.encode()}
