@@ -39,6 +39,7 @@ from retrace.reports.report import PUBLISHED, Report, load_reports
 from retrace.reports.wording import few_trials, speed
 from retrace.system.project import ROOT
 from retrace_generated.make_site import owners_of_figures
+from retrace_generated.report_answers import judged_answers
 
 MOST_BYTES, MOST_BYTES_OF_THREE = 5_000_000, 8_000_000
 REFERENCES = {
@@ -414,7 +415,7 @@ def test_without_numbers_there_is_no_answer() -> None:
     timed, report = frame([*suite("h200", gpu=True), *suite("local", gpu=False)], "bsp-suite")
     told = abstract(report, timed)
     assert told.sentence.startswith("h200: ")
-    assert [list(answer.findings) for answer in told.answers] == [["h200"]] * 3
+    assert [list(answer.findings) for answer in judged_answers(told)] == [["h200"]] * 3
 
 
 def test_an_answer_has_the_verdicts_of_each_claim() -> None:
@@ -423,8 +424,8 @@ def test_an_answer_has_the_verdicts_of_each_claim() -> None:
     slow += [record("bfs/queue", graph, [900.0] * 3) for graph in ("NY", "NW")]
     found, report = frame([*slow, *suite("h100", gpu=True)], "bsp-suite")
     told = abstract(report, found)
-    assert not any(answer.more for answer in told.answers)
-    bfs, stcon, sssp = (answer.verdicts for answer in told.answers)
+    assert not any(answer.more for answer in judged_answers(told))
+    bfs, stcon, sssp = (answer.verdicts for answer in judged_answers(told))
     assert bfs == {Verdict.HOLDS: ["h200"], Verdict.FAILS: ["h100"]}
     assert stcon == {Verdict.FAILS: ["h200", "h100"]}
     assert sssp == {Verdict.HOLDS: ["h200", "h100"]}
@@ -436,11 +437,11 @@ def test_an_answer_has_the_verdicts_of_each_claim() -> None:
 
 def test_a_verdict_of_some_machines_names_them() -> None:
     alone, report = frame(suite("h200", gpu=True), "bsp-suite")
-    assert not any(answer.names_machines for answer in abstract(report, alone).answers)
+    assert not any(answer.names_machines for answer in judged_answers(abstract(report, alone)))
     found, report = frame([*suite("h200", gpu=True), *suite("local", gpu=False)], "bsp-suite")
-    assert all(answer.names_machines for answer in abstract(report, found).answers)
+    assert all(answer.names_machines for answer in judged_answers(abstract(report, found)))
     untold, report = frame(suite("local", gpu=False), "bsp-suite")
-    assert not any(answer.names_machines for answer in abstract(report, untold).answers)
+    assert not any(answer.names_machines for answer in judged_answers(abstract(report, untold)))
 
 
 def test_no_text_becomes_html(tmp_path: Path) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from retrace.publish.answer import answer
-from retrace.publish.front import SIGNS, Abstract, Tally
+from retrace.publish.front import Abstract, Tally
 from retrace.publish.page import number_table
 from retrace.publish.today import Race, Tables
 from retrace_generated.generated_parts import made_from, with_part
+from retrace_generated.report_answers import SIGNS
 
 FROM_ANSWER, FROM_VERDICTS, FROM_TODAY = map(
     made_from, ("all verdicts", "the verdicts of each report", "the records of today")
@@ -35,9 +36,15 @@ def _verdicts(abstracts: Sequence[Abstract], tally: Tally) -> str:
         if tally.machine in one.machines:
             key, front = one.report.key, one.report.front
             counts = map(str, one.counts(tally.machine).values())
-            evidence = f"**{front.question}** {one.answer_of(tally.machine)}" if front else one.report.title
+            evidence = f"**{front.question}** {_answer_of(one, tally.machine)}" if front else one.report.title
             rows.append([f"[{key}](docs/results/{key}.md)", *counts, evidence])
     mixed = f" Its records are of {tally.hosts} hosts; only what one host measured is compared."
     note = f"<sub>Verdicts are those of {tally.machine}.{mixed if tally.hosts > 1 else ''}</sub>"
     heads = ["report", *signs, "asked, and measured"]
     return f"{number_table(heads, rows, left=(0, len(heads) - 1))}\n\n{note}"
+
+
+def _answer_of(one: Abstract, machine: str) -> str:
+    """Return a report's answer in a sentence, with the numbers of a machine; empty if it lacks one."""
+    front = one.report.front if machine in one.answering else None
+    return front.answered(lambda name: one.findings[name][machine].number) if front else ""

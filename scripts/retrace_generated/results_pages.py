@@ -7,7 +7,7 @@ from pathlib import Path
 
 from retrace.publish.chart import draw, image
 from retrace.publish.chart_words import caption
-from retrace.publish.front import SIGNS, Abstract, Tally, abstract
+from retrace.publish.front import Abstract, Tally, abstract
 from retrace.publish.overview import draw_overview, on_dark_ground, speeds
 from retrace.publish.page import fill
 from retrace.publish.panels import FigureContent
@@ -21,6 +21,7 @@ from retrace.system.project import ROOT
 from retrace_generated.agreements import agreements
 from retrace_generated.gpu_table import with_table
 from retrace_generated.readme import with_results
+from retrace_generated.report_answers import SIGNS, judged_answers
 
 REMAKE = "make pages"
 """The command that writes all of it anew."""
@@ -70,6 +71,7 @@ def _pages(abstracts: list[Abstract], frame: Frame, tally: Tally, today: Tables)
         drawn=files.keys(),
         tally=tally,
         signs=SIGNS,
+        answers=judged_answers,
         machines=[provenance(name, frame.measured) for name in frame.machines],
         verified=outcomes(frame),
         agreements=agreements(
