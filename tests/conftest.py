@@ -247,7 +247,8 @@ def script(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
     interrupt = signal.getsignal(signal.SIGINT)
 
     def call(name: str, *argv: object) -> Outcome:
-        for module in [module for module in sys.modules if module.startswith("retrace.stages.")]:
+        stages = "retrace.stages.", "retrace_generated.make_"
+        for module in [module for module in sys.modules if module.startswith(stages)]:
             # as in a process of its own, and with what a test has patched; back when the test has ended
             monkeypatch.delitem(sys.modules, module)
         program, *words = program_of(name)

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphs import random_graphs
-from retrace.graphs.arc_sets import is_symmetric, simplify, with_reverse_arcs
+from retrace.graphs.arc_sets import is_symmetric, simplify
 from retrace.graphs.csr import CSRGraph
+from retrace_commands.reverse_arcs import with_reverse_arcs
 
 
 @given(random_graphs())

@@ -17,9 +17,9 @@ from retrace.records.record import parse_record
 from retrace.solvers import REGISTRY, Solver
 from retrace.solvers.peer import Peer
 from retrace.solvers.solver import REGISTRIES
-from retrace.stages.write_schemas import project_solvers, solvers_as_json
 from retrace.system import project
 from retrace.system.project import CATALOGUE_FILE
+from retrace_generated.write_schemas import project_solvers, solvers_as_json
 
 FILE = PROJECT / CATALOGUE_FILE
 

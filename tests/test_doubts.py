@@ -9,11 +9,11 @@ import pytest
 from fabricated import changed, frame, record
 from retrace.publish import tables
 from retrace.publish.doubts import doubts
-from retrace.publish.listings import listing
+from retrace.publish.listings import Listing
 from retrace.publish.page import Page, render
 from retrace.publish.record_cards import address, cards
-from retrace.records.machine_check import find_doubts
 from retrace.records.record import Record
+from retrace_commands.examined_records import find_doubts
 
 SURE = record("bfs/queue", "NY", [99, 100, 101])
 
@@ -97,10 +97,10 @@ def test_a_doubtful_number_is_marked_in_its_cell(way: str) -> None:
 def test_the_one_page_marks_it_too(way: str) -> None:
     one, _, found = DOUBTFUL[way]
     every, report = frame([*USUAL, one], "bsp-suite")
-    table = listing(every.of("table-3.3"), report.tables["table-3.3"])
+    table = Listing(every.of("table-3.3"), report.tables["table-3.3"])
     place = table.measures.index("total")
-    (marked,) = (line for line in table.rows if line.address and "?" in line.times[place].cell.text)
-    cell = marked.times[place].cell
+    (marked,) = (line for line in table.rows if line.address and "?" in line.times[place].text)
+    cell = marked.times[place]
     assert (cell.text, cell.value, marked.address) == ("10.0 ms (n=3) ?", 10.0, address(one))
     assert marked.tip.startswith(f"doubtful: {found}")
     told = {card["id"]: card["own"] for card in cards(every.measured, doubts(every.measured))["records"]}

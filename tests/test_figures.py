@@ -21,21 +21,21 @@ from command_line import Call, needs_today
 from figure_texts import assert_nothing_is_cut_or_overlaps
 from retrace.planning.configuration import committed_records, load_configuration, project_keys
 from retrace.planning.plan import Plan
-from retrace.publish import results_pages
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_axes import drawn_words
 from retrace.publish.chart_looks import KIND_COLOURS, LIGHTER, SHAPES, kind, line_colour
 from retrace.publish.chart_words import caption
-from retrace.publish.generated_parts import END, made_from, with_part
 from retrace.publish.overview import INSIDE, SEGMENTS
 from retrace.publish.panels import FigureContent
-from retrace.publish.results_pages import REMAKE, stale
 from retrace.reports.finding import Verdict
 from retrace.reports.frame import Entry, Frame, read_frames
 from retrace.reports.like_for_like import FIRST
 from retrace.reports.report import PUBLISHED, Drawing, Report, load_reports
 from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
+from retrace_generated import results_pages
+from retrace_generated.generated_parts import END, made_from, with_part
+from retrace_generated.results_pages import REMAKE, stale
 
 FOLDER = ROOT / "docs/results"
 MOST_BYTES = 3_000_000

@@ -23,9 +23,10 @@ from graphs import graph
 from retrace.graphs.dataset_registry import load_registry
 from retrace.graphs.generators import search_keys
 from retrace.graphs.query import Draw
-from retrace.records import machine_check, relations
-from retrace.records.machine_check import examine
+from retrace.records import relations
 from retrace.records.record import Trial, digest_of_all
+from retrace_commands import doubtful_relations, examined_records
+from retrace_commands.examined_records import examine
 
 Line = dict[str, Any]
 Forge = Callable[[list[Line]], object]
@@ -434,7 +435,7 @@ def test_trials_end_early_after_a_second(ms: float, is_doubtful: bool) -> None:
     """Of which they must have taken a good part, of what is recorded of them."""
     records = record("sssp/gapbs", "NY", [ms] * 10), record("sssp/igraph", "NY", [ms, ms + 1, ms - 1])
     placed = {f"h100/a/NY.jsonl:{line}": one for line, one in enumerate(records, 1)}
-    assert bool(list(relations.incomplete(placed))) == is_doubtful
+    assert bool(list(doubtful_relations.incomplete(placed))) == is_doubtful
 
 
 def pattern_of(expected: str) -> str:
@@ -529,7 +530,7 @@ def repository(tmp_path: Path, monkeypatch: Patch) -> str:
     git(tmp_path, "add", "scripts")
     monkeypatch.setenv("GIT_COMMITTER_DATE", "2026-11-28T03:45:00Z")  # clocks may be an hour apart
     git(tmp_path, "commit", "-qm", "Solvers")
-    monkeypatch.setattr(machine_check, "ROOT", tmp_path)
+    monkeypatch.setattr(examined_records, "ROOT", tmp_path)
     return git(tmp_path, "rev-parse", "HEAD")
 
 

@@ -22,10 +22,11 @@ from cuda_device import memory
 from cuda_device.errors import OneLineError
 from graphs import read_graph
 from retrace.graphs.csr import CSRGraph
-from retrace.graphs.formats import he, lines, parsing
-from retrace.graphs.formats.he import write_he
+from retrace.graphs.formats import lines, parsing
 from retrace.graphs.formats.lines import LAYOUTS, open_graph, read_any, read_header, read_plain
 from retrace.graphs.formats.parsing import parse_stream
+from retrace_commands import he_files
+from retrace_commands.he_files import write_he
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 MIRROR = os.environ.get("GRAPH_MIRROR", "")
@@ -234,7 +235,7 @@ def test_overflow_check_minds_zero_weights_and_parallel_arcs() -> None:
 
 
 def test_write_he_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(he, "ARCS_WRITTEN", 0)
+    monkeypatch.setattr(he_files, "ARCS_WRITTEN", 0)
     with pytest.raises(ValueError, match="must not be zero"):
         write_he(parse(TINY["he"], "he"), tmp_path / "tiny.he")
     assert list(tmp_path.iterdir()) == []

@@ -17,11 +17,11 @@ from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED
 from retrace.graphs.query import Query
 from retrace.measure.trials import Effort, Measurement, Request, SharedDevice
-from retrace.publish.gpu_table import FROM_SOLVERS
 from retrace.records.record import GPUInfo
 from retrace.solvers import all_solvers, make
 from retrace.solvers.bfs import BspBFS
 from retrace.system.project import KERNELS, ROOT
+from retrace_generated.gpu_table import FROM_SOLVERS
 
 OLDEST, AMPERE, HOPPER, BLACKWELL = (GPULimits.by_capability(text) for text in ("5.0", "8.6", "9.0", "12.0"))
 EMULATED = Path(__file__).parent / "cuda_on_cpu/kernels"
@@ -175,7 +175,7 @@ PAGE = (ROOT / "docs/adding-a-gpu.md").read_text(encoding="utf-8")
 
 
 def test_all_kernels_of_a_report_run_on_the_oldest_gpu() -> None:
-    head, _, maxwell = (line.split(" | ") for line in PAGE.partition(FROM_SOLVERS)[2].splitlines()[2:5])
+    head, _, maxwell = (line.split("|") for line in PAGE.partition(FROM_SOLVERS)[2].splitlines()[2:5])
     cells = dict(zip(head, maxwell, strict=True))
     for report in ("bsp-suite", "tuwien-sssp", "hong-bfs", "domitrz-brandes", "an-bellman-ford"):
         assert cells[report].startswith("all "), report  # their own cards were of 5.0 and 5.2

@@ -17,10 +17,11 @@ from command_line import refused
 from cuda_device.errors import OneLineError
 from graphs import NAMED, graph, random_graphs, read_graph
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.graphs.formats import he, lines, parsing
-from retrace.graphs.formats.he import write_he
+from retrace.graphs.formats import lines, parsing
 from retrace.graphs.random import RandomGraph
 from retrace.solvers.generate import generate
+from retrace_commands import he_files
+from retrace_commands.he_files import write_he
 from retrace_commands.paths import arcs_of
 
 
@@ -30,7 +31,7 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "PIECE", 12)
     monkeypatch.setattr(lines, "FEW_BYTES", 0)
     monkeypatch.setattr(parsing, "FEW_BYTES", 0)
-    monkeypatch.setattr(he, "ARCS_WRITTEN", 3)
+    monkeypatch.setattr(he_files, "ARCS_WRITTEN", 3)
 
 
 ONE_AFTER_THE_OTHER = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -122,7 +123,7 @@ def test_speed_and_memory(tmp_path: Path) -> None:
     made, path = generate("generate/tree-first", RandomGraph(2**16, 2**19, seed=1)), tmp_path / "large.he"
     reading = 20 * (made.arcs + made.vertices) + 30 * lines.PIECE
     for work, most_memory in (
-        (lambda: write_he(made, path), 300 * he.ARCS_WRITTEN),  # 19 MB, of any graph
+        (lambda: write_he(made, path), 300 * he_files.ARCS_WRITTEN),  # 19 MB, of any graph
         (lambda: read_graph(path, "he"), reading),
     ):
         started = time.process_time()

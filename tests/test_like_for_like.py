@@ -12,7 +12,7 @@ from retrace.records.repeatability import repetitions
 from retrace.reports.finding import Finding, Verdict
 from retrace.reports.judge import judge
 from retrace.reports.like_for_like import Cost, break_even, contenders, is_search
-from retrace.reports.verdict_changes import Agreement, Verdicts, agreements
+from retrace_generated.agreements import Agreement, agreements
 from searches_compared import (
     CPP,
     EVERY,
@@ -139,8 +139,8 @@ def test_machines_agree_on_claims_that_both_can_tell() -> None:
         (unknown, holds),
         (unknown, unknown),
     ]
-    every = [Verdicts("made-up", str(n), {"a": one, "b": other}) for n, (one, other) in enumerate(pairs)]
-    every.append(Verdicts("made-up", "absent", {"a": absent, "b": holds}))
+    every = [{"a": one, "b": other} for one, other in pairs]
+    every.append({"a": absent, "b": holds})
     assert agreements(every, 1.2) == [Agreement("b", told=4, same=1, alone=1, slight=1, wider=1.2)]
 
 

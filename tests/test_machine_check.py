@@ -17,10 +17,11 @@ from cuda_device.errors import OneLineError
 from fabricated import changed, graph_info, record, software, without_answer
 from retrace.planning import plan
 from retrace.planning.configuration import load_configuration, project_keys
-from retrace.records.machine_check import Listed, examine, find_errors
+from retrace.records.machine_check import find_errors
 from retrace.records.record import Record
 from retrace.reports.wording import plural
 from retrace_commands import machine_records
+from retrace_commands.examined_records import Listed, examine
 
 Line = dict[str, Any]
 Change = Callable[[list[Line]], object]

@@ -31,7 +31,7 @@ from retrace.planning.configuration import (
 )
 from retrace.records.record import GraphInfo, Record, write_records
 from retrace.solvers import all_solvers
-from retrace.stages.write_schemas import MODELS, as_yaml, schema
+from retrace_generated.write_schemas import MODELS, as_yaml, schema
 
 OUTCOME = "resources/build/peers/gapbs.json"
 Config = dict[str, Any]

@@ -37,6 +37,17 @@ def test_the_search_for_garbage_passes_over_what_was_read(tmp_path: Path) -> Non
     assert not any(kept[0] is one for one in gc.get_objects())
 
 
+def test_what_is_zero_or_false_is_written_and_what_is_not_known_is_left_out(tmp_path: Path) -> None:
+    known = {"round": 0, "throttled": False, "load": 0.0}
+    one = record("bfs/queue", "NY", trials=[trial(1.0).model_copy(update=known)])
+    write_records(tmp_path / "NY.jsonl", [one])
+    line = json.loads((tmp_path / "NY.jsonl").read_text())
+    assert {key: line["trials"][0][key] for key in known} == known
+    assert "held_back" not in line["trials"][0]
+    assert "peer" not in line["software"]
+    assert (line["reason"], "energy" in line) == (None, False)
+
+
 def test_lines_are_compact_and_stable(tmp_path: Path) -> None:
     one = record("bfs/queue", "NY", trials=[trial(1.23456789)])
     turned = {key: one.model_dump()[key] for key in reversed(list(one.model_dump()))}

@@ -25,7 +25,7 @@ from retrace.publish import verdicts
 from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.doubts import doubts
 from retrace.publish.front import FAILURES_FIRST, abstract
-from retrace.publish.listings import OFFERED, listing
+from retrace.publish.listings import OFFERED, Listing
 from retrace.publish.page import MARK
 from retrace.publish.record_cards import MOST_TRIALS, address
 from retrace.publish.report_page import link, make_page
@@ -37,8 +37,9 @@ from retrace.reports.measures import MEASURES
 from retrace.reports.printed import read_printed
 from retrace.reports.report import PUBLISHED, Report, load_reports
 from retrace.reports.wording import few_trials, speed
-from retrace.stages.make_site import owners_of_figures
 from retrace.system.project import ROOT
+from retrace_generated.make_site import owners_of_figures
+from retrace_generated.report_answers import judged_answers
 
 MOST_BYTES, MOST_BYTES_OF_THREE = 5_000_000, 8_000_000
 REFERENCES = {
@@ -140,9 +141,9 @@ def elsewhere(one: Record, machine: str) -> Record:
     any_number = random.Random(f"{machine} {one.solver} {one.started}")
     for trial in told["trials"]:
         for phase in ("upload", "solve", "download", "kernel", "again"):
-            if trial[phase] is not None:
+            if phase in trial:
                 trial[phase] = round(trial[phase] * any_number.uniform(1.5, 1.6), 6)
-        if trial["kernel"] is not None:
+        if "kernel" in trial:
             trial["kernel"] = min(trial["kernel"], trial["solve"])
         trial["total"] = round(trial["upload"] + trial["solve"] + trial["download"], 6)
     return Record(**told)
@@ -217,7 +218,7 @@ def test_a_time_stands_beside_the_best_of_its_graph_and_machine() -> None:
     solved = {"bsp": [4.0] * 12, "queue": [2.0] * 12, "scipy": near, "igraph": [30.0] * 12}
     records = [record(f"bfs/{name}", "NY", times) for name, times in solved.items()]
     found, report = frame([*records, record("bfs/bsp", "NY", [1.0] * 12, machine="h100")], "bsp-suite")
-    table = listing(found.of("table-3.3"), report.tables["table-3.3"])
+    table = Listing(found.of("table-3.3"), report.tables["table-3.3"])
     place = table.measures.index("total")
     cells = {(line.machine, line.solver): line.times[place] for line in table.rows if line.address}
     here = {name: cell for (machine, name), cell in cells.items() if machine == "h200"}
@@ -245,7 +246,7 @@ def test_a_time_of_few_trials_is_not_among_the_best_for_that_alone() -> None:
     """It cannot be told from the least, but it is coloured by what it took."""
     records = [record("bfs/queue", "NY", [2.0] * 12), record("bfs/igraph", "NY", [30.0])]
     found, report = frame(records, "bsp-suite")
-    table = listing(found.of("table-3.3"), report.tables["table-3.3"])
+    table = Listing(found.of("table-3.3"), report.tables["table-3.3"])
     (cell,) = (
         line.times[table.measures.index("total")] for line in table.rows if line.solver == "bfs/igraph"
     )
@@ -265,17 +266,17 @@ def test_times_of_another_commit_have_no_ratio() -> None:
     apart = record("bfs/bsp", "NY", [4.0] * 12)
     apart = changed(apart, software=apart.software.model_copy(update={"git_commit": "f" * 40}))
     found, report = frame([record("bfs/queue", "NY", [2.0] * 12), apart], "bsp-suite")
-    table = listing(found.of("table-3.3"), report.tables["table-3.3"])
+    table = Listing(found.of("table-3.3"), report.tables["table-3.3"])
     (cell,) = (line.times[table.measures.index("total")] for line in table.rows if line.solver == "bfs/bsp")
     assert (cell.over, cell.step, cell.best) == ("", None, False)
-    assert cell.cell.value == 4.0
+    assert cell.value == 4.0
 
 
 def test_the_largest_graph_is_that_of_each_machine() -> None:
     records = [record("bfs/queue", graph) for graph in ("NY", "NW")]
     records += [record("bfs/queue", graph, machine="small") for graph in ("small-6", "NY")]
     found, report = frame(records, "bsp-suite")
-    rows = listing(found.of("table-3.3"), report.tables["table-3.3"]).rows
+    rows = Listing(found.of("table-3.3"), report.tables["table-3.3"]).rows
     largest = {(line.machine, line.on) for line in rows if line.is_largest and line.address}
     assert largest == {("h200", "NW"), ("small", "NY")}
 
@@ -414,7 +415,7 @@ def test_without_numbers_there_is_no_answer() -> None:
     timed, report = frame([*suite("h200", gpu=True), *suite("local", gpu=False)], "bsp-suite")
     told = abstract(report, timed)
     assert told.sentence.startswith("h200: ")
-    assert [list(answer.findings) for answer in told.answers] == [["h200"]] * 3
+    assert [list(answer.findings) for answer in judged_answers(told)] == [["h200"]] * 3
 
 
 def test_an_answer_has_the_verdicts_of_each_claim() -> None:
@@ -423,8 +424,8 @@ def test_an_answer_has_the_verdicts_of_each_claim() -> None:
     slow += [record("bfs/queue", graph, [900.0] * 3) for graph in ("NY", "NW")]
     found, report = frame([*slow, *suite("h100", gpu=True)], "bsp-suite")
     told = abstract(report, found)
-    assert not any(answer.more for answer in told.answers)
-    bfs, stcon, sssp = (answer.verdicts for answer in told.answers)
+    assert not any(answer.more for answer in judged_answers(told))
+    bfs, stcon, sssp = (answer.verdicts for answer in judged_answers(told))
     assert bfs == {Verdict.HOLDS: ["h200"], Verdict.FAILS: ["h100"]}
     assert stcon == {Verdict.FAILS: ["h200", "h100"]}
     assert sssp == {Verdict.HOLDS: ["h200", "h100"]}
@@ -436,11 +437,11 @@ def test_an_answer_has_the_verdicts_of_each_claim() -> None:
 
 def test_a_verdict_of_some_machines_names_them() -> None:
     alone, report = frame(suite("h200", gpu=True), "bsp-suite")
-    assert not any(answer.names_machines for answer in abstract(report, alone).answers)
+    assert not any(answer.names_machines for answer in judged_answers(abstract(report, alone)))
     found, report = frame([*suite("h200", gpu=True), *suite("local", gpu=False)], "bsp-suite")
-    assert all(answer.names_machines for answer in abstract(report, found).answers)
+    assert all(answer.names_machines for answer in judged_answers(abstract(report, found)))
     untold, report = frame(suite("local", gpu=False), "bsp-suite")
-    assert not any(answer.names_machines for answer in abstract(report, untold).answers)
+    assert not any(answer.names_machines for answer in judged_answers(abstract(report, untold)))
 
 
 def test_no_text_becomes_html(tmp_path: Path) -> None:
@@ -483,20 +484,15 @@ def test_a_printed_number_stands_once_for_each_machine_under_its_hardware(commit
     for report in reports:
         for experiment, layout in report.tables.items():
             part = found.of(experiment)
-            table = listing(part, layout)
-            shown = Counter[tuple[str, str, str, str]]()
+            table = Listing(part, layout)
+            shown = Counter[tuple[str, tuple[str, str], str, str]]()
             for line in table.rows:
                 for system, cell in zip(table.systems, line.printed, strict=True):
                     texts = cell.text.removesuffix(" ?").split(" / ") if cell.value is not None else []
                     shown.update((line.machine, system, line.on, text) for text in texts)
             printed = [(row.title, entry.printed) for row in part.rows for entry in row.printed]
             assert shown == Counter(
-                (
-                    machine,
-                    f"{one.system} ({one.hardware})",
-                    title,
-                    f"{one.text}{' ms' * one.printed.isdigit()}",
-                )
+                (machine, (one.system, one.hardware), title, f"{one.text}{' ms' * one.printed.isdigit()}")
                 for machine in part.machines
                 for title, one in printed
             )
@@ -504,7 +500,7 @@ def test_a_printed_number_stands_once_for_each_machine_under_its_hardware(commit
 
 def test_what_is_printed_alone_has_a_row_of_each_machine() -> None:
     found, report = frame([record("bfs/queue", "NY"), record("bfs/queue", "NY", machine="h100")], "bsp-suite")
-    table = listing(found.of("table-3.3"), report.tables["table-3.3"])
+    table = Listing(found.of("table-3.3"), report.tables["table-3.3"])
     alone = [line for line in table.rows if line.on == "NY" and not line.address]
     assert {line.machine for line in alone} == {"h200", "h100"}
     assert all(any(cell.text for cell in line.printed) for line in alone)

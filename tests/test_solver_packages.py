@@ -405,7 +405,7 @@ def test_a_kernel_file_that_is_missing_is_named(tmp_path: Path) -> None:
 
 
 def test_the_project_s_solvers_are_written_without_those_outside(tmp_path: Path) -> None:
-    program = "from retrace.solvers import all_solvers; from retrace.stages import write_schemas"
+    program = "from retrace.solvers import all_solvers; from retrace_generated import write_schemas"
     program += "; all_solvers()"
     done = installed(tmp_path).python("-c", f"{program}; print(write_schemas.solvers_as_json(), end='')")
     assert done.returncode == 0, done.stderr

@@ -14,7 +14,6 @@ from retrace.reports.frame import Frame, GraphRow, Measured, read_frames, speed_
 from retrace.reports.like_for_like import CHOICE, FIRST, SHOWN_TODAY, Cost, break_even, is_ours
 from retrace.reports.measures import Measure
 from retrace.reports.report import Report, report_paths
-from retrace.reports.verdict_changes import Verdicts, by_machine
 from retrace.reports.wording import EMPTY, ratio, three_digits
 from retrace.system.errors import RetraceError
 from retrace.system.models import Many
@@ -22,7 +21,7 @@ from retrace.system.project import ROOT
 from retrace.system.stage import Stage
 from retrace_audit.few_trials import ranked_by_few, with_few_trials
 from retrace_audit.host_per_level import host_per_level
-from retrace_audit.judged_otherwise import JUDGED, LOOPS, by_loop, by_phase
+from retrace_audit.judged_otherwise import JUDGED, LOOPS, Verdicts, by_loop, by_machine, by_phase
 from retrace_audit.preparation import PEER, Preparation, is_on_one_core
 from retrace_audit.repeated_work import (
     BY_QUARTILES,

@@ -1,7 +1,7 @@
-"""Whether a claim's verdict depends on the phase that is compared, or on Python's loops."""
+"""Whether a claim's verdict depends on the machine, the phase that is compared, or Python's loops."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from retrace.records.record import Phase
 from retrace.reports.claim import Claim, Comparison, Ratio
@@ -9,12 +9,36 @@ from retrace.reports.finding import Finding
 from retrace.reports.frame import Entry, Frame, Measured
 from retrace.reports.judge import judge
 from retrace.reports.report import Report
-from retrace.reports.verdict_changes import Verdicts
 
 LOOPS = {"c++": False, "python": True}
 """What may repeat the launches, and whether that is Python."""
 JUDGED: tuple[Phase, ...] = ("solve", "total")
 """The phases by either of which a whole search can be judged."""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What is found on a claim, by machine or by phase."""
+
+    report: str
+    claim: str
+    findings: Mapping[str, Finding]
+
+    @property
+    def differ(self) -> bool:
+        """Whether there are two verdicts."""
+        return len({finding.verdict for finding in self.findings.values()}) > 1
+
+
+def by_machine(reports: Sequence[Report], frame: Frame) -> Iterator[Verdicts]:
+    """Judge all claims on each machine that has records of their report."""
+    for report in reports:
+        experiments = {name for claim in report.claims.values() for name in claim.experiments}
+        measured = {entry.machine for name in experiments for entry in frame.of(name).measured}
+        machines = [machine for machine in frame.machines if machine in measured]
+        for name, claim in report.claims.items():
+            by = {machine: judge(report, claim, frame, machine) for machine in machines}
+            yield Verdicts(report.key, name, by)
 
 
 def by_phase(reports: Sequence[Report], frame: Frame, machine: str) -> Iterator[Verdicts]:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.graphs.arc_sets import with_reverse_arcs
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.formats.lines import LARGEST
 from retrace.graphs.formats.parsing import MOST_PER_ARC, MOST_VERTICES
 from retrace.system.errors import RetraceError
+from retrace_commands.reverse_arcs import with_reverse_arcs
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 AS_WRITTEN = re.compile("0|-?[1-9][0-9]*")

@@ -19,9 +19,8 @@ from cuda_device.errors import escaped
 from retrace.catalogue.known_solvers import WEIGHTED
 from retrace.devices.matrices import rows_of
 from retrace.graphs import csr, dense, identity
-from retrace.graphs.arc_sets import has_parallel_arcs, is_symmetric, with_reverse_arcs
+from retrace.graphs.arc_sets import has_parallel_arcs, is_symmetric
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.graphs.formats.he import write_he
 from retrace.graphs.formats.lines import LAYOUTS
 from retrace.graphs.formats.parsing import parse_stream
 from retrace.solvers import find
@@ -31,11 +30,13 @@ from retrace.system.interrupts import ends_like_ctrl_c
 from retrace_commands.edge_lists import compare_counts, may_have_counts, read_comments
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
 from retrace_commands.file_content import check_text, decoded, open_content, read_head, read_whole
+from retrace_commands.he_files import write_he
 from retrace_commands.large_lists import read_large, read_large_table
 from retrace_commands.parquet_files import is_parquet, read_parquet
 from retrace_commands.paths import ArcIds
 from retrace_commands.published_formats import read_table
 from retrace_commands.recognition import REPORTS, is_in_reports, recognise
+from retrace_commands.reverse_arcs import with_reverse_arcs
 from retrace_commands.written_formats import WRITERS, write_as
 
 LARGE_LIST = 1 << 20

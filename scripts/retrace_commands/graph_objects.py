@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.graphs.arc_sets import with_reverse_arcs
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.formats.lines import LARGEST
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_table import scaled
 from retrace_commands.graph_file import GraphFile
+from retrace_commands.reverse_arcs import with_reverse_arcs
 
 EXPECTED = (
     "expected a graph's file, a SciPy or CuPy sparse matrix, a graph of NetworkX, igraph or NetworKit, or "

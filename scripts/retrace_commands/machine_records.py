@@ -8,13 +8,13 @@ from pathlib import Path
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning.configuration import project_configuration
 from retrace.publish.chart import image
-from retrace.records.machine_check import Listed, examine
 from retrace.records.record import Record, read_records
 from retrace.reports.wording import plural, word_list
 from retrace.system.errors import RetraceError, say
 from retrace.system.files import check_writable, write_whole
 from retrace_commands import comparison
 from retrace_commands.chart_ratios import draw_ratios
+from retrace_commands.examined_records import Listed, examine
 from retrace_commands.lists import MACHINES, print_table
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from retrace.graphs.arc_sets import is_symmetric
 from retrace.graphs.csr import CSRGraph
-from retrace.graphs.formats.he import ARCS_WRITTEN
 from retrace.system.errors import RetraceError
 from retrace.system.files import replacing
+from retrace_commands.he_files import ARCS_WRITTEN
 from retrace_commands.parquet_files import write_parquet
 
 

@@ -23,12 +23,11 @@ from retrace.reports.finding import Verdict
 from retrace.reports.frame import build
 from retrace.reports.like_for_like import is_ours
 from retrace.reports.report import TableLayout
-from retrace.reports.verdict_changes import by_machine
 from retrace.system.project import ROOT
 from retrace_audit.audit import COMPARED, loop_tables, trial_tables
 from retrace_audit.few_trials import ranked_by_few, with_few_trials
 from retrace_audit.host_per_level import host_per_level
-from retrace_audit.judged_otherwise import by_loop, by_phase
+from retrace_audit.judged_otherwise import by_loop, by_machine, by_phase
 from retrace_audit.preparation import Preparation, is_on_one_core
 from retrace_audit.repeated_work import Repeatability, early_beside_full, ended_early, spread
 from retrace_audit.same_measure import fewest_trials, overtaken, today, turned, warm_over_cold

@@ -23,7 +23,7 @@ def made(experiment: str, records: Iterable[Record]) -> Page:
 def table_of(page: Page, heading: str) -> dict[str, dict[str, str]]:
     """Return each row's texts by column, in the order of the rows, of the table whose heading begins so."""
     (table,) = (table for table in page.tables if table.heading.startswith(heading))
-    heads = [column for group in table.groups for column in group.columns]
+    heads = [head for _, head in table.columns]
     return {row.label: dict(zip(heads, (cell.text for cell in row.cells), strict=True)) for row in table.rows}
 
 

@@ -6,17 +6,18 @@ packages outside that have solvers are imported when one is asked for that is no
 solver of the file whose package was removed is known, so that its records can be read, and cannot run.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+
+from pydantic import TypeAdapter
 
 from cuda_device.errors import OneLineError
 from cuda_device.gpu_limits import Needs
-from retrace.catalogue.setting import Setting, Settings, Value
+from retrace.catalogue.setting import Settings, Value
 from retrace.system.errors import RetraceError, did_you_mean
+from retrace.system.models import one_line
 from retrace.system.project import CATALOGUE_FILE, ROOT, with_headers
 from retrace.system.solver_packages import import_solvers, is_there, top_level
 
@@ -93,14 +94,6 @@ class KnownSolver:
         """Return its kernel files, and the headers that they include."""
         return with_headers(self.source, *self.more_sources) if self.source else ()
 
-    @classmethod
-    def of_json(cls, plain: Mapping[str, Any]) -> Self:
-        """Read a line of the file, where values that most solvers have are left out."""
-        settings = {key: Setting.of_json(value) for key, value in plain.get("settings", {}).items()}
-        texts = {key: tuple(plain.get(key, ())) for key in ("backends", "more_sources", "former_settings")}
-        needs = Needs(**plain.get("needs", {}))
-        return cls(**{**plain, **texts, "settings": settings, "needs": needs})
-
 
 @dataclass
 class Catalogue:
@@ -117,9 +110,9 @@ class Catalogue:
     def listed(self) -> dict[str, KnownSolver]:
         """Return the solvers of the file; raise RetraceError if it cannot be read."""
         try:
-            solvers = [KnownSolver.of_json(plain) for plain in json.loads(self.file.read_bytes())]
-        except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
-            advice = f"expected the solvers as make schemas writes them ({error}); run make schemas"
+            solvers = TypeAdapter(list[KnownSolver]).validate_json(self.file.read_bytes())
+        except (OSError, ValueError) as error:
+            advice = f"expected the solvers as make schemas writes them ({one_line(error)}); run make schemas"
             raise RetraceError(f"{self.file}: {advice}") from None
         return {solver.name: solver for solver in solvers}
 

@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
 
 from retrace.system.errors import RetraceError
 
@@ -41,11 +40,6 @@ class Setting:
         if not self.least <= value <= self.most:
             raise RetraceError(f"{key} is {value}, expected from {self.least} to {self.most}")
         return value
-
-    @classmethod
-    def of_json(cls, plain: Mapping[str, Any]) -> Self:
-        """Read plain values."""
-        return cls(**{**plain, "choices": tuple(plain.get("choices", ()))})
 
 
 Settings = Mapping[str, Setting]

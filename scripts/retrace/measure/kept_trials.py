@@ -9,23 +9,25 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from cuda_device.available_gpus import visible_gpus
-from retrace.check.result import CheckResult
 from retrace.measure import environment
 from retrace.measure.trials import Measurement, Results
-from retrace.records.record import Energy, Trial
 from retrace.solvers import find
 from retrace.solvers.peer import Peer
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
 
 as_text = partial(json.dumps, sort_keys=True)
+RESULTS = TypeAdapter(Results)
+"""Reads and writes what has been measured of a request."""
 
 
 @dataclass(frozen=True)
@@ -70,22 +72,11 @@ def identity_of_job(options: Mapping[str, Any], software: Mapping[str, Any]) -> 
     }
 
 
-def state_of(results: Results) -> dict[str, Any]:
-    """Return results as JSON has them."""
-    state = {each.name: getattr(results, each.name) for each in fields(Results)}
-    state["trials"] = [trial.model_dump() for trial in results.trials]
-    state["energy"] = results.energy and results.energy.model_dump()
-    state["result"] = results.result and asdict(results.result)
-    return state
-
-
 def give_back(results: Results, state: Mapping[str, Any]) -> None:
-    """Set results to what `state_of` returned of them."""
+    """Set results to those that JSON had."""
+    kept = RESULTS.validate_python(state)
     for each in fields(Results):
-        setattr(results, each.name, state[each.name])
-    results.trials = [Trial(**trial) for trial in state["trials"]]
-    results.energy = state["energy"] and Energy(**state["energy"])
-    results.result = state["result"] and CheckResult(**state["result"])
+        setattr(results, each.name, getattr(kept, each.name))
 
 
 def digest_of_values(*values: Any) -> str:
@@ -141,7 +132,7 @@ class KeptTrials:
 
     def write(self, cases: Sequence[Measurement]) -> None:
         """Write what was measured until now."""
-        states = [state_of(case) for case in cases]
+        states = [RESULTS.dump_python(case, mode="json") for case in cases]
         kept = {"identity": self.identity, "measurements": states}
         write_whole(self.path, json.dumps({"sha256": digest_of_values(*kept.values()), **kept}))
         self.written = monotonic()

@@ -1,7 +1,5 @@
 """The end of a process whose kernel does not end: nothing else stops one."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

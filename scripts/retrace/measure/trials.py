@@ -193,11 +193,6 @@ class SharedDevice:
             self.close()
             return work()
 
-    def open_once(self) -> None:
-        """Open and close the device: a process's first context takes twice as long as the next."""
-        with self.open_device():
-            pass
-
     def close(self) -> None:
         """Free all that was allocated, and the context."""
         device, self._device = self._device, None

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from retrace.reports.finding import Finding, Verdict, by_verdict
+from retrace.reports.finding import Finding, Verdict
 from retrace.reports.frame import Frame
 from retrace.reports.judge import judge
 from retrace.reports.report import Report
@@ -17,54 +17,12 @@ FAILURES_FIRST = (Verdict.FAILS, Verdict.IN_PART, Verdict.OPEN, Verdict.HOLDS)
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A claim that answers a report's question, and what is found on each machine that can tell."""
-
-    claim: str
-    says: str
-    findings: Mapping[str, Finding]
-    quoted: bool
-    """Whether the report's answer has its numbers."""
-    of_all: bool
-    """Whether what is found is that of all machines."""
-
-    @property
-    def names_machines(self) -> bool:
-        """Whether a reader must be told which machine a verdict is of."""
-        return len(self.verdicts) > 1 or not self.of_all
-
-    @property
-    def verdicts(self) -> dict[Verdict, list[str]]:
-        """The machines of each verdict."""
-        return by_verdict(self.findings)
-
-    @property
-    def more(self) -> str:
-        """What the answer does not say: the numbers that decide, or why there are none."""
-        said = {machine: finding.number or finding.why for machine, finding in self.findings.items()}
-        return "" if self.quoted else side_by_side(said)
-
-
-@dataclass(frozen=True)
 class Abstract:
     """A report and the findings on all its claims, by claim and machine."""
 
     report: Report
     machines: list[str]
     findings: Mapping[str, Mapping[str, Finding]]
-
-    @property
-    def answers(self) -> list[Judged]:
-        """Return what answers the report's question, of the machines that can tell, or else of the first."""
-        front, answers = self.report.front, []
-        for name in front.claims if front else ():
-            every = self.findings[name]
-            decided = {machine: f for machine, f in every.items() if f.verdict != Verdict.OPEN}
-            shown = decided or {machine: every[machine] for machine in self.machines[:1]}
-            quoted = front is not None and name in front.quoted and set(shown) <= set(self.answering)
-            of_all = not decided or len(decided) == len(every)
-            answers += [Judged(name, self.report.claims[name].says, shown, quoted, of_all)] if shown else []
-        return answers
 
     @property
     def answering(self) -> list[str]:
@@ -93,19 +51,10 @@ class Abstract:
         }
         return {verdict: names for verdict, names in every.items() if names}
 
-    def answer_of(self, machine: str) -> str:
-        """Return the answer in a sentence, with the numbers of a machine; empty if it lacks one."""
-        front = self.report.front if machine in self.answering else None
-        return front.answered(lambda name: self.findings[name][machine].number) if front else ""
-
     def counts(self, machine: str) -> dict[Verdict, int]:
         """Count the claims by verdict, in the order of the verdicts."""
         counts = Counter(of_claim[machine].verdict for of_claim in self.findings.values())
         return {verdict: counts[verdict] for verdict in Verdict}
-
-
-SIGNS = {Verdict.HOLDS: "✅", Verdict.IN_PART: "🟡", Verdict.FAILS: "❌", Verdict.OPEN: "❔"}
-"""A sign for each verdict, which has its words beside it."""
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ class InlineFigures:
             root = ElementTree.fromstring(svg)
         except ElementTree.ParseError as error:
             raise RetraceError(f"{name}.svg: expected SVG, found {error}") from None
-        for place in root.iter(f"{_space(root)}defs"):
+        for place in root.iterfind(".//{*}defs"):
             for part in place:
                 if key := part.get("id"):
                     self._definitions.setdefault(key, self._element(part, {"id": key}))
@@ -166,8 +166,3 @@ def _sheet(styles: Iterable[tuple[str, str]]) -> Markup:
 def _rounded(numbers: str) -> str:
     """Round numbers to a hundredth of a point; hashes in the id of a definition have no fraction."""
     return FRACTION.sub(lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), numbers)
-
-
-def _space(root: Element) -> str:
-    """Return the namespace of an element as it stands before its tags."""
-    return root.tag.rpartition("}")[0] + "}" if "}" in root.tag else ""

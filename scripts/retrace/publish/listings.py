@@ -4,11 +4,10 @@ Each time stands beside the best of its graph and machine, by `records.ranking`:
 orders what is here, and computes nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from math import inf
 
 from retrace.publish.doubts import doubts
@@ -30,19 +29,6 @@ SHADES = (1.0, 1.5, 3.0, 10.0)
 
 
 @dataclass(frozen=True)
-class RankedCell:
-    """A time, how much slower than the best it is, and its colour; both are empty of what has no best.
-
-    `best` are the least and those near it that cannot be told from it.
-    """
-
-    cell: Cell = field(default_factory=Cell)
-    over: str = ""
-    step: int | None = None
-    best: bool = False
-
-
-@dataclass(frozen=True)
 class ListingRow:
     """A solver on a graph: a record of a machine, or printed numbers alone; then its address is empty."""
 
@@ -58,42 +44,30 @@ class ListingRow:
     title: str
     address: str
     tip: str
-    times: Sequence[RankedCell]
+    times: Sequence[Cell]
     printed: Sequence[Cell]
 
 
 @dataclass(frozen=True)
 class Listing:
-    """A table of an experiment: its columns are measures and printed systems; `by` ranks it at first."""
+    """The table of an experiment's frame: its columns are measures and printed systems."""
 
-    by: Measure
-    measures: Sequence[Measure]
-    systems: Sequence[str]
-    rows: Sequence[ListingRow]
-    remarks: Sequence[str] = ()
+    frame: Frame
+    layout: TableLayout
     elsewhere: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Graphs that have no row here, each with the experiments that have it."""
 
-
-def listing(
-    frame: Frame, layout: TableLayout, elsewhere: Mapping[str, Sequence[str]] | None = None
-) -> Listing:
-    """List an experiment's frame; `elsewhere` are graphs that only other experiments have."""
-    listed = _Listed(frame, layout)
-    graphs = sorted(frame.rows, key=lambda row: row.first.work, reverse=True)
-    rows = [line for place, row in enumerate(graphs) for machine in frame.machines or [""]
-            for line in listed.lines(place, row, machine)]  # fmt: skip
-    systems = [f"{system} ({hardware})" for system, hardware in listed.systems]
-    return Listing(layout.by, listed.measures, systems, rows, layout.remarks, elsewhere or {})
-
-
-@dataclass(frozen=True)
-class _Listed:
-    frame: Frame
-    layout: TableLayout
+    @cached_property
+    def rows(self) -> list[ListingRow]:
+        """The rows by graph, that of most work first, and by machine, the best first."""
+        graphs = sorted(self.frame.rows, key=lambda row: row.first.work, reverse=True)
+        machines = self.frame.machines or [""]
+        places = product(enumerate(graphs), machines)
+        return [line for (place, row), machine in places for line in self._lines(place, row, machine)]
 
     @cached_property
     def systems(self) -> list[tuple[str, str]]:
+        """The printed systems, with their hardware."""
         return list(dict.fromkeys((entry.machine, entry.hardware) for entry in self.frame.printed))
 
     @cached_property
@@ -104,18 +78,18 @@ class _Listed:
         return [measure for measure in shown if measure in timed]
 
     @cached_property
-    def doubtful(self) -> Mapping[str, Sequence[Doubt]]:
+    def _doubtful(self) -> Mapping[str, Sequence[Doubt]]:
         return doubts(self.frame.measured)
 
     @cached_property
-    def largest(self) -> dict[str, str]:
+    def _largest(self) -> dict[str, str]:
         """The row of each machine's largest graph, with the pair that is printed."""
         entries = [(entry, row) for row in self.frame.rows for entry in row.measured.values()]
         timed = [(entry, row) for entry, row in entries if entry.total and entry.pair == PRINTED_PAIR]
         timed.sort(key=lambda one: one[0].work)
         return {entry.machine: row.title for entry, row in timed}
 
-    def lines(self, place: int, row: GraphRow, machine: str) -> Iterator[ListingRow]:
+    def _lines(self, place: int, row: GraphRow, machine: str) -> Iterator[ListingRow]:
         """Yield what a machine measured of a graph, the best first, then what is printed alone."""
         here = row.here(machine)
         best = {measure: quickest(here, measure) for measure in self.measures}
@@ -125,47 +99,45 @@ class _Listed:
         for entry, printed in every:
             if not (first := entry or next(iter(printed), None)):
                 continue
-            why = self.doubtful.get(address(entry.record), ()) if entry else ()
+            why = self._doubtful.get(address(entry.record), ()) if entry else ()
             yield ListingRow(
                 machine=machine,
                 graph=row.first.graph,
                 on=row.title,
                 place=place,
-                is_largest=row.title == self.largest.get(machine, row.title),
+                is_largest=row.title == self._largest.get(machine, row.title),
                 solver=first.full_name,
                 title=_title(first, printed),
                 address=address(entry.record) if entry else "",
                 tip="; ".join(f"doubtful: {doubt.found}" for doubt in why),
-                times=[*self.times(entry, best)],
-                printed=[self.printed(printed, system) for system in self.systems],
+                times=[*self._times(entry, best)],
+                printed=[self._printed(printed, system) for system in self.systems],
             )
 
-    def times(self, entry: Measured | None, best: Mapping[Measure, Measured | None]) -> Iterator[RankedCell]:
+    def _times(self, entry: Measured | None, best: Mapping[Measure, Measured | None]) -> Iterator[Cell]:
         """Yield a cell of each measure; what came of a record without times stands in the first alone."""
         for place, measure in enumerate(self.measures):
-            cell = time_cell(entry, measure, self.doubtful)
+            cell = time_cell(entry, measure, self._doubtful)
             yield beside_best(Cell("") if cell.bad and place else cell, best[measure], measure)
 
-    def printed(self, printed: Sequence[Printed], system: tuple[str, str]) -> Cell:
+    def _printed(self, printed: Sequence[Printed], system: tuple[str, str]) -> Cell:
         numbers = [entry for entry in printed if (entry.machine, entry.hardware) == system]
         cell = printed_cell(numbers, self.layout, " ms")
         text = f"{cell.text} {MARK}" if cell.notes else cell.text
         return Cell(text, " ".join(cell.notes), value=numbers[0].printed.ms if numbers else None)
 
 
-def beside_best(cell: Cell, best: Measured | None, measure: Measure) -> RankedCell:
+def beside_best(cell: Cell, best: Measured | None, measure: Measure) -> Cell:
     """Set a time beside the best one, as far as both compare."""
     if best is None or cell.entry is None or cell.times is None or not best.times[measure].minimum:
-        return RankedCell(cell)
-    if cell.entry is best:
-        return RankedCell(cell, "", 0, best=True)
-    if why_incomparable(cell.entry, best) is not None:
-        return RankedCell(cell)
+        return cell
     least = best.times[measure]
+    if cell.entry is not best and why_incomparable(cell.entry, best) is not None:
+        return cell
+    if cell.entry is best or is_among_best(cell.times, least):
+        return replace(cell, step=0, best=True)
     over = cell.times.median / least.median
-    if is_among_best(cell.times, least):
-        return RankedCell(cell, "", 0, best=True)
-    return RankedCell(cell, speed(1 / over), sum(over > step for step in SHADES))
+    return replace(cell, over=speed(1 / over), step=sum(over > step for step in SHADES))
 
 
 def _median(entry: Measured | None, measure: Measure) -> float:

@@ -140,10 +140,6 @@ def _over(points: Points, under: Points) -> list[Compared]:
     ]
 
 
-def _tie(dot: Dot, other: Dot) -> bool:
-    return rank(dot.value, other.value) is Order.TIE
-
-
 def _points(name: str, content: FigureContent, printed: bool = False) -> Points:
     """Return the dots of a line, from the smallest size, or of a row by graph; KeyError without any."""
     points: Points = {}
@@ -168,9 +164,9 @@ def _least(points: Points, content: FigureContent) -> str:
     best, place = min(values)
     if {rank(a.value, b.value) for a, b in combinations(points.values(), 2)} == {Order.TIE}:
         return sentence("alike", least=duration(best), most=duration(max(values)[0]))
-    ends = [
-        comparative(1.0 if _tie(points[end], points[place]) else ms / best) + _at(end, content, again=True)
-        for ms, end in (values[0], values[-1])
-        if end != place
-    ]
+    ends = []
+    for ms, end in (values[0], values[-1]):
+        if end != place:
+            is_tie = rank(points[end].value, points[place].value) is Order.TIE
+            ends.append(comparative(1.0 if is_tie else ms / best) + _at(end, content, again=True))
     return f"{duration(best)}{_at(place, content)}" + (f" ({', '.join(ends)})" if ends else "")

@@ -3,8 +3,6 @@
 README shows dark pages a second one, in the colours of those.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

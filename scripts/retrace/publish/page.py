@@ -1,11 +1,11 @@
 """A page with a table or more, to be rendered as Markdown or HTML."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import chain
+from functools import cache, cached_property
+from itertools import chain, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -29,7 +29,8 @@ class Cell:
     """A cell: its text, what more a reader may want to know, whether it is words, its footnotes.
 
     One with a number has its value, by which it is sorted; one of a record its address, the entry, and the
-    summary of which it shows the median.
+    summary of which it shows the median. A ranked one says how much slower than the best it is, with its step
+    of colour; `best` are the least time and those that cannot be told from it.
     """
 
     text: str = EMPTY
@@ -40,38 +41,63 @@ class Cell:
     address: str = ""
     entry: Measured | None = None
     times: Summary | None = None
+    over: str = ""
+    step: int | None = None
+    best: bool = False
 
 
-@dataclass(frozen=True)
-class Group:
-    """Neighbouring columns of numbers or of text, under one heading, which may be empty.
-
-    Footnotes are by the heading or column that they belong to.
-    """
-
-    heading: str
-    columns: Sequence[str]
-    style: str = "number"
-    notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row: its label, its cells, and its footnotes; without cells it heads the rows below it."""
+class Row(NamedTuple):
+    """A label and its cells; without cells it heads the rows of a section."""
 
     label: str
     cells: Sequence[Cell] = ()
-    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under groups of columns; the heading, with its footnotes, tells several tables of a page apart."""
+    """A frame of cells, whose rows have a section and a label, and whose columns have a group and a head.
 
-    groups: Sequence[Group]
-    rows: Sequence[Row]
+    Sections and groups may be empty. `texts` are the heads of columns of text, all others of numbers. The
+    heading tells several tables of a page apart. Footnotes are by the heading, group, head or label.
+    """
+
+    cells: pd.DataFrame
     heading: str = ""
-    notes: Sequence[str] = ()
+    notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    texts: Collection[str] = ()
+
+    @cached_property
+    def columns(self) -> list[tuple[str, str]]:
+        """The group and the head of each column."""
+        columns: Any = self.cells.columns
+        return list(columns)
+
+    @cached_property
+    def groups(self) -> dict[str, list[str]]:
+        """The heads of each group."""
+        groups: dict[str, list[str]] = {}
+        for group, head in self.columns:
+            groups.setdefault(group, []).append(head)
+        return groups
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The rows, those of a section below one that names it."""
+        rows = []
+        for section, part in groupby(self.cells.itertuples(name=None), lambda row: row[0][0]):
+            rows += [Row(section)] if section else []
+            rows += [Row(label, cells) for (_, label), *cells in part]
+        return rows
+
+    @property
+    def footnotes(self) -> Iterator[str]:
+        """All footnotes, in the order in which a reader meets them."""
+        heads = [title for group, heads in self.groups.items() for title in (group, *heads)]
+        for title in (self.heading, *heads):
+            yield from self.notes.get(title, ())
+        for row in self.rows:
+            yield from self.notes.get(row.label, ())
+            yield from chain.from_iterable(cell.notes for cell in row.cells)
 
 
 @dataclass(frozen=True)
@@ -83,16 +109,11 @@ class Page:
     label_heading: str
     tables: Sequence[Table]
     remarks: Sequence[str] = ()
-    notes: list[str] = field(init=False, default_factory=list)
-    """The footnotes, in the order in which a reader meets them: that of their numbers, from 1."""
 
-    def __post_init__(self) -> None:
-        for table in self.tables:
-            notes = [table.notes, *(notes for group in table.groups for notes in group.notes.values())]
-            for row in table.rows:
-                notes += [row.notes, *(cell.notes for cell in row.cells)]
-            self.notes.extend(chain.from_iterable(notes))
-        self.notes[:] = dict.fromkeys(self.notes)
+    @cached_property
+    def notes(self) -> list[str]:
+        """The footnotes by their numbers, from 1."""
+        return list(dict.fromkeys(note for table in self.tables for note in table.footnotes))
 
     def number(self, note: str) -> int:
         """Return the number of a footnote."""
@@ -134,6 +155,12 @@ def _environment(escapes: bool) -> Environment:
     environment.globals |= {"EMPTY": EMPTY, "MARK": MARK, "UNSURE": UNSURE, "RULE": RULE}
     environment.globals |= {"LEAST_BYTES": LEAST_BYTES, "LEAST_TRIALS": LEAST_TRIALS}
     return environment
+
+
+def number_table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: Collection[int] = (0,)) -> str:
+    """Return a table whose columns are of numbers, on the right, but for those on the `left`."""
+    marks = ["---" if column in left else "--:" for column in range(len(heads))]
+    return "\n".join(f"|{'|'.join(cells)}|" for cells in [heads, marks, *rows])
 
 
 def write_page(prefix: str, page: Page, tidy: pd.DataFrame) -> None:

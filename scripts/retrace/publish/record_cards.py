@@ -4,8 +4,6 @@ An address is the part of the page's link after `#`. It names what was measured,
 link still leads to the number after a machine has measured it again.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

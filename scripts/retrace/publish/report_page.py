@@ -1,7 +1,5 @@
 """The one page: what is fast today, every report with its claims beside their figures, and all records."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,17 +10,17 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from retrace.catalogue.known_solvers import CATALOGUE
+from retrace.publish.answer import answer
 from retrace.publish.chart import drawing_of, image
 from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.doubts import doubts
 from retrace.publish.front import Abstract, Tally, abstract
 from retrace.publish.inline_figures import InlineFigures
-from retrace.publish.listings import OFFERED, SHADES, Listing, listing
+from retrace.publish.listings import OFFERED, SHADES, Listing
 from retrace.publish.overview import draw_overview, speeds
 from retrace.publish.page import fill
 from retrace.publish.plain_names import titled_graphs
 from retrace.publish.provenance import provenance
-from retrace.publish.readme import answer
 from retrace.publish.record_cards import cards, packed
 from retrace.publish.tables import quantity
 from retrace.publish.today import Tables, races
@@ -213,7 +211,7 @@ def _timed(frame: Frame, report: Report, figure: str) -> bool:
 def _table(frame: Frame, experiment: str, report: Report | None) -> tuple[str, Listing]:
     layout = table_layout(report, experiment)
     title = f"{layout.number}: {layout.title}" if layout.number else layout.title
-    return title, listing(frame.of(experiment), layout, _elsewhere(frame, experiment, report))
+    return title, Listing(frame.of(experiment), layout, _elsewhere(frame, experiment, report))
 
 
 def _elsewhere(frame: Frame, experiment: str, report: Report | None) -> dict[str, list[str]]:

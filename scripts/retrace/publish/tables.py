@@ -11,8 +11,10 @@ from functools import cached_property
 from itertools import product
 from math import inf
 
+import pandas as pd
+
 from retrace.publish.doubts import doubts
-from retrace.publish.page import MARK, UNSURE, Cell, Group, Page, Row, Table, fill, words
+from retrace.publish.page import MARK, UNSURE, Cell, Page, Table, fill, words
 from retrace.publish.phases import calls_library
 from retrace.publish.provenance import cores, emulated, provenance
 from retrace.publish.record_cards import address
@@ -164,32 +166,33 @@ class _Grid:
 
     def graphs_as_rows(self) -> list[Table]:
         """Lay out a row for each graph: the report's columns and its own solvers, then all others."""
-        rows = self.frame.rows
-        counts = {"Vertices": [Cell(f"{row.first.vertices:,}") for row in rows]}
-        counts |= {"Arcs": [Cell(f"{row.first.arcs:,}") for row in rows]}
-        systems = dict.fromkeys((entry.machine, entry.hardware, entry.name) for entry in self.frame.printed)
-        printed = {
-            f"{system} ({hardware})": [self.printed(row, system, name) for row in rows]
-            for system, hardware, name in systems
+        rows, machines = self.frame.rows, self.frame.machines
+        columns = {
+            ("", "Vertices"): [Cell(f"{row.first.vertices:,}") for row in rows],
+            ("", "Arcs"): [Cell(f"{row.first.arcs:,}") for row in rows],
         }
+        systems = dict.fromkeys((entry.machine, entry.hardware, entry.name) for entry in self.frame.printed)
+        for system, hardware, name in systems:
+            columns["printed", f"{system} ({hardware})"] = [self.printed(row, system, name) for row in rows]
+        for machine in machines:
+            measured = self.columns(machine, rows) | self.beside(machine, rows)
+            columns |= {(machine, head): cells for head, cells in measured.items()}
         compared = [row for row in rows if any(e.kind != "report" for e in row.measured.values())]
-        machines = self.frame.machines
-        columns = {machine: self.columns(machine, rows) | self.beside(machine, rows) for machine in machines}
-        others = {machine: self.columns(machine, compared, "ours", "library") for machine in machines}
-        tables = [self.table({"": counts, "printed": printed} | columns, rows)]
-        if any(others.values()):
+        others = {
+            (machine, head): cells
+            for machine in machines
+            for head, cells in self.columns(machine, compared, "ours", "library").items()
+        }
+        tables = [self.table(columns, rows)]
+        if others:
             tables.append(self.table(others, compared, "Beside the report: ours, then libraries"))
         return tables
 
     def table(
-        self, groups: dict[str, dict[str, list[Cell]]], rows: Sequence[GraphRow], heading: str = ""
+        self, columns: Mapping[tuple[str, str], Sequence[Cell]], rows: Sequence[GraphRow], heading: str = ""
     ) -> Table:
-        columns = [cells for group in groups.values() for cells in group.values()]
-        titles = [Group(title, list(group)) for title, group in groups.items() if group]
-        cells = zip(rows, *columns, strict=True)
-        return Table(
-            titles, [Row(row.title, of_row, self.differences(row)) for row, *of_row in cells], heading
-        )
+        cells = pd.DataFrame(columns, index=[("", row.title) for row in rows])
+        return Table(cells, heading, {row.title: self.differences(row) for row in rows})
 
     def columns(self, machine: str, rows: Sequence[GraphRow], *kinds: str) -> dict[str, list[Cell]]:
         """Return a machine's columns by heading: of the solvers of some kinds, the report's by default."""
@@ -250,33 +253,31 @@ class _Grid:
         return tables
 
     def by_graph(self, part: Sequence[GraphRow], heads: Sequence[str], heading: str = "") -> Table:
-        rows: list[Row] = []
+        labels, rows = list[tuple[str, str]](), list[list[Cell]]()
         printed = [entry for row in part for entry in row.printed]
         for system in dict.fromkeys(entry.machine for entry in printed):
-            hardware = list(dict.fromkeys(entry.hardware for entry in printed if entry.machine == system))
-            rows.append(Row(f"{system}, printed ({', '.join(hardware)})"))
-            for name in dict.fromkeys(entry.name for entry in printed if entry.machine == system):
+            here = [entry for entry in printed if entry.machine == system]
+            hardware = list(dict.fromkeys(entry.hardware for entry in here))
+            for name in dict.fromkeys(entry.name for entry in here):
                 cells = [self.printed(row, system, name) for row in part]
-                rows.append(
-                    Row(name, [c if m == "total" else Cell("") for c in cells for m in self.measures])
-                )
+                labels.append((f"{system}, printed ({', '.join(hardware)})", name))
+                rows.append([c if m == "total" else Cell("") for c in cells for m in self.measures])
         for machine in self.frame.machines:
-            here = [entry for row in part for entry in row.here(machine)]
-            computers = [entry.record.machine for entry in here]
+            computers = [entry.record.machine for row in part for entry in row.here(machine)]
             hardware = sorted({computer.gpu.used for computer in computers if computer.gpu})
             hardware += sorted({computer.cpu for computer in computers})
-            rows += [Row(f"{machine}, measured ({', '.join(hardware)})")] if here else []
-            for name, solver in self.frame.solvers.items() if here else ():
+            for name, solver in self.frame.solvers.items():
                 entries = [row.measured.get((machine, name)) for row in part]
-                cells = [self.time(entry, measure) for entry in entries for measure in self.measures]
-                title = self.printed_names.get(solver.solver, name) if self.frame.printed else name
-                rows += [Row(title, cells)] if any(entries) else []
+                if any(entries):
+                    title = self.printed_names.get(solver.solver, name) if self.frame.printed else name
+                    labels.append((f"{machine}, measured ({', '.join(hardware)})", title))
+                    rows.append([self.time(entry, measure) for entry in entries for measure in self.measures])
         notes: dict[str, list[str]] = defaultdict(list)
         for head, row in zip(heads, part, strict=True):
             notes[head] += self.differences(row)
         alone = self.measures == ["total"]
-        groups = [Group("", heads)] if alone else [Group(head, self.measures) for head in heads]
-        return Table([replace(group, notes=notes) for group in groups], rows, heading)
+        columns = [("", head) if alone else (head, measure) for head in heads for measure in self.measures]
+        return Table(pd.DataFrame(rows, labels, columns), heading, notes)
 
     def ranked(self) -> list[Table]:
         """Lay out a table for each graph and machine: a row for each solver, the fastest first."""
@@ -304,18 +305,23 @@ class _Grid:
                 "GB/s": [_rate(entry, least_bytes(entry), by, 1e6) for entry in here],
             }
             columns = {head: cells for head, cells in columns.items() if any(c.text != EMPTY for c in cells)}
-            texts = {"whose": [Cell(e.group) for e in here], "on": [Cell(_place(e)) for e in here]}
-            cells = zip(*columns.values(), *texts.values(), strict=True)
-            rows = [Row(entry.full_name, of_entry) for entry, of_entry in zip(here, cells, strict=True)]
+            columns |= {"whose": [Cell(e.group) for e in here], "on": [Cell(_place(e)) for e in here]}
+            labels = [entry.full_name for entry in here]
             limit = limit_of(here, self.whole) if "published" in self.layout.groups else ""
             if isinstance(limit, PhysicalLimit):
                 time = Cell(duration(limit.ms), notes=[f"{row.title} on {machine}: {limit.why}."])
                 place = by if by in columns else next(iter(columns))  # without copies, as the limit is
-                rows.insert(0, Row("limit", [time if head == place else Cell() for head in columns | texts]))
+                columns = {
+                    head: [time if head == place else Cell(), *cells] for head, cells in columns.items()
+                }
+                labels.insert(0, "limit")
             vertices, arcs = row.first.vertices, row.first.arcs
             counts = f": {vertices:,} vertices, {arcs:,} arcs" if vertices else ""
-            groups = [Group("", list(columns)), Group("", list(texts), "text")]
-            tables.append(Table(groups, rows, f"{row.title} on {machine}{counts}", self.differences(row)))
+            heading = f"{row.title} on {machine}{counts}"
+            cells = pd.DataFrame(
+                {("", head): cells for head, cells in columns.items()}, [("", label) for label in labels]
+            )
+            tables.append(Table(cells, heading, {heading: self.differences(row)}, texts=("whose", "on")))
         return tables
 
     def ahead(self, entry: Measured, here: Sequence[Measured]) -> Cell:

@@ -1,7 +1,5 @@
 """What is fast today: a first search and a further one, ours beside the published kernels and libraries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,12 +7,11 @@ from statistics import median
 from typing import Literal
 
 from retrace.publish.doubts import doubts
-from retrace.publish.generated_parts import number_table
-from retrace.publish.page import MARK
+from retrace.publish.page import MARK, number_table
 from retrace.publish.panel import spans
 from retrace.publish.plain_names import graph_of, problem_of
 from retrace.publish.provenance import cores_of
-from retrace.publish.record_cards import address
+from retrace.publish.tables import time_cell
 from retrace.records.ranking import is_among_best
 from retrace.reports.frame import PRINTED_PAIR, Frame, Measured, fastest, why_incomparable
 from retrace.reports.like_for_like import (
@@ -30,7 +27,7 @@ from retrace.reports.like_for_like import (
 )
 from retrace.reports.measures import Measure
 from retrace.reports.report import Report
-from retrace.reports.wording import EMPTY, duration, few_trials, ratio, speed, word_list
+from retrace.reports.wording import EMPTY, ratio, speed, word_list
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SAMPLES = ("sources", "pairs")
@@ -70,11 +67,6 @@ class Race:
     def problem(self) -> str:
         """The problem in plain words."""
         return problem_of(self.entries[0])
-
-    @property
-    def plain_title(self) -> str:
-        """The problem and the graph in plain words."""
-        return f"{self.problem}, {graph_of(self.entries[0])}"
 
     @property
     def ahead(self) -> str:
@@ -134,18 +126,16 @@ class Tables:
         heads = ["first search", "reports' CPU program", "reports' kernel", "best library", "ours",
                  "ours, graph in place"]  # fmt: skip
         rows = []
-        for race in self.races:
-            if race.is_front:
-                first, further = race.by[FIRST], race.by.get(RESIDENT)
-                sides = (race.on_core, first.published, first.library, first.ours)
-                least = min(filter(None, sides), key=lambda entry: entry.times[FIRST].median)
-                best = [entry for entry in sides if entry is least
-                        or (entry and is_among_best(entry.times[FIRST], least.times[FIRST]))]  # fmt: skip
-                cells = [f"**{said}**" if entry in best else said
-                         for entry in sides for said in [self._time(entry, FIRST)]]  # fmt: skip
-                rows.append(
-                    [race.plain_title, *cells, self._time(further.ours if further else None, RESIDENT)]
-                )
+        for race in filter(lambda race: race.is_front, self.races):
+            first, further = race.by[FIRST], race.by.get(RESIDENT)
+            sides = [race.on_core, first.published, first.library, first.ours]
+            least = min(filter(None, sides), key=lambda entry: entry.times[FIRST].median).times[FIRST]
+            cells = [self._time(entry, FIRST) for entry in sides]
+            for place, entry in enumerate(sides):
+                if entry and (entry.times[FIRST] is least or is_among_best(entry.times[FIRST], least)):
+                    cells[place] = f"**{cells[place]}**"
+            title = f"{race.problem}, {graph_of(race.entries[0])}"
+            rows.append([title, *cells, self._time(further.ours if further else None, RESIDENT)])
         return f"{number_table(heads, rows)}\n\n<sub>{self._footnote}</sub>"
 
     @property
@@ -203,11 +193,7 @@ class Tables:
         return f"{self._cell(entry, measure)}<br>{peer or f'`{name}`'}{cores}"
 
     def _cell(self, entry: Measured, measure: Measure) -> str:
-        if (times := entry.times.get(measure)) is None:
-            return EMPTY
-        why = self.doubtful.get(address(entry.record), ())
-        mark = f" {MARK}" if any(doubt.concerns(measure) for doubt in why) else ""
-        return f"{duration(times.median)}{few_trials(times)}{mark}".replace(" ", NO_BREAK)
+        return time_cell(entry, measure, self.doubtful).text.replace(" ", NO_BREAK)
 
     @property
     def _footnote(self) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from retrace.publish.front import abstract, judging
-from retrace.publish.page import Cell, Group, Page, Row, Table
+from retrace.publish.page import Cell, Page, Table
 from retrace.publish.provenance import emulated, provenance
-from retrace.reports.finding import COMPARING, Verdict
+from retrace.reports.finding import COMPARING, Finding, Verdict
 from retrace.reports.frame import Frame
 from retrace.reports.report import Report
 from retrace.reports.wording import EMPTY
@@ -37,21 +37,21 @@ def tidy(report: Report, frame: Frame) -> pd.DataFrame:
 def page(report: Report, frame: Frame) -> Page:
     """Lay the claims of a report out for reading."""
     records, findings = judging(report, frame), abstract(report, frame).findings
-    groups = [Group("", ["Section", "The report says", "Judged by"], "text")]
-    groups += [Group(machine, ["Measured", "Verdict"], "text") for machine in records.machines]
-    rows = []
-    for name, claim in report.claims.items():
-        cells = [Cell(claim.section), Cell(claim.says), Cell(claim.rule or EMPTY)]
-        for finding in findings[name].values():
-            sure = f" ({finding.sureness})" if finding.sureness else ""
-            is_open = finding.verdict == Verdict.OPEN
-            cells += [Cell(finding.measured or EMPTY), Cell(f"{finding.sentence}{sure}", bad=is_open)]
-        rows.append(Row(name, cells))
+    columns = {
+        ("", "Section"): [Cell(claim.section) for claim in report.claims.values()],
+        ("", "The report says"): [Cell(claim.says) for claim in report.claims.values()],
+        ("", "Judged by"): [Cell(claim.rule or EMPTY) for claim in report.claims.values()],
+    }
+    for machine in records.machines:
+        here = [of_claim[machine] for of_claim in findings.values()]
+        columns[machine, "Measured"] = [Cell(finding.measured or EMPTY) for finding in here]
+        columns[machine, "Verdict"] = [_verdict_cell(finding) for finding in here]
+    cells = pd.DataFrame(columns, index=[("", name) for name in report.claims])
     return Page(
         title=f"{report.title}: what {report.key} says, and what was measured",
         summary="What the report says in words is held here against verified, timed records.",
         label_heading="Claim",
-        tables=[Table(groups, rows)],
+        tables=[Table(cells, texts=[head for _, head in columns])],
         remarks=[
             COMPARING,
             "Without a GPU nothing can be told of kernels: docs/adding-a-gpu.md says how to measure.",
@@ -60,6 +60,11 @@ def page(report: Report, frame: Frame) -> Page:
             *(provenance(machine, records.measured) for machine in records.machines),
         ],
     )
+
+
+def _verdict_cell(finding: Finding) -> Cell:
+    sure = f" ({finding.sureness})" if finding.sureness else ""
+    return Cell(f"{finding.sentence}{sure}", bad=finding.verdict == Verdict.OPEN)
 
 
 def read_tidy(path: Path) -> pd.DataFrame:
@@ -81,17 +86,14 @@ def count_claims(tables: Iterable[Path]) -> tuple[Page, pd.DataFrame]:
     claims = pd.concat([read_tidy(path) for path in tables], ignore_index=True)
     counts = pd.crosstab([claims["machine"], claims["report"]], claims["verdict"])
     counts = counts.reindex(columns=list(Verdict), fill_value=0).assign(claims=lambda row: row.sum(axis=1))
-    rows = []
-    for machine, part in counts.groupby("machine"):
-        numbers = {report: part.loc[machine, report] for _, report in part.index}
-        numbers |= {"all reports": part.sum()}
-        rows.append(Row(str(machine)))
-        rows += [Row(report, [Cell(str(number)) for number in some]) for report, some in numbers.items()]
+    totals = counts.groupby("machine").sum().assign(report="all reports").set_index("report", append=True)
+    shown = pd.concat([counts, totals]).sort_index(level="machine", sort_remaining=False, kind="stable")
+    shown.columns = pd.MultiIndex.from_product([[""], shown.columns])
     page = Page(
         title="Claims by report and verdict",
         summary="How many claims of each report hold, by the records of each machine.",
         label_heading="Report",
-        tables=[Table([Group("", [*Verdict, "claims"])], rows)],
+        tables=[Table(shown.map(lambda number: Cell(str(number))))],
         remarks=["The claims, their numbers and the reasons of the verdicts are on the page of each report."],
     )
     return page, counts.reset_index()

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pandas as pd
 
-from retrace.publish.page import Cell, Group, Page, Row, Table
+from retrace.publish.page import Cell, Page, Table
 from retrace.records.record import Record
 from retrace.reports.frame import Frame, Measured
 from retrace.reports.wording import EMPTY
@@ -72,18 +72,18 @@ def outcomes(frame: Frame) -> str:
 
 def page(frame: Frame) -> Page:
     """Lay the table out for reading."""
-    rows: list[Row] = []
     texts = tidy(frame).astype("string").fillna("").replace("", EMPTY)
-    for (machine, experiment), part in texts.groupby(["machine", "experiment"], sort=False):
-        rows.append(Row(f"{machine}, {experiment}"))
-        for graph, *shown in part[["graph", *SHOWN]].itertuples(index=False):
-            bad = [name == "result" and text != "agreed" for name, text in zip(SHOWN, shown, strict=True)]
-            rows.append(Row(graph, [Cell(text, bad=is_bad) for text, is_bad in zip(shown, bad, strict=True)]))
+    sections = texts["machine"] + ", " + texts["experiment"]
+    columns = {
+        ("", name): [Cell(text, bad=name == "result" and text != "agreed") for text in texts[name]]
+        for name in SHOWN
+    }
+    cells = pd.DataFrame(columns, index=list(zip(sections, texts["graph"], strict=True)))
     return Page(
         title="Verification",
         summary=outcomes(frame),
         label_heading=COLUMNS[0],
-        tables=[Table([Group("", SHOWN[:-1], "text"), Group("", SHOWN[-1:])], rows)],
+        tables=[Table(cells, texts=SHOWN[:-1])],
         remarks=[
             "Every trial's answer is compared with the oracle's; one that differs gives no time.",
             "The emulator runs the CUDA kernels on the CPU to check their answers, not their speed.",

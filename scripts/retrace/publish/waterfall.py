@@ -6,8 +6,6 @@ is printed to its total on one of our cores, and to the total of what is fastest
 step are of one experiment, host and commit, unless printed; so one may begin beside the last one's end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

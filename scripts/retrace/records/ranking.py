@@ -1,7 +1,5 @@
 """The one rule for which of two times is less: an interval of their ratio, and a margin from the records."""
 
-from __future__ import annotations
-
 from enum import Enum
 from importlib import import_module
 from math import inf

@@ -48,6 +48,11 @@ HELD_BACK = 0.02
 """Share of the cores' time that may be stolen from a trial: as far as trials that agree lie apart."""
 
 
+def optional(description: str) -> Any:
+    """Return a field that need not be known: None by default, of which nothing is written."""
+    return Field(default=None, description=description, exclude_if=lambda value: value is None)
+
+
 class Trial(Model):
     """One timed solve, in milliseconds."""
 
@@ -55,52 +60,38 @@ class Trial(Model):
     solve: Milliseconds
     download: Milliseconds
     total: Milliseconds = Field(description="upload + solve + download")
-    kernel: Milliseconds | None = Field(
-        default=None, description="sum of the kernels' device times, from a pass of its own; null if unknown"
+    kernel: Milliseconds | None = optional(
+        "sum of the kernels' device times, from a pass of its own; null if unknown"
     )
-    again: Milliseconds | None = Field(
-        default=None,
-        description="median of up to 19 further solves on the graph in place, right after the download",
+    again: Milliseconds | None = optional(
+        "median of up to 19 further solves on the graph in place, right after the download"
     )
-    lock: Milliseconds | None = Field(
-        default=None,
-        description="page-locking of memory as large as the graph: no part of upload or total; null if none",
+    lock: Milliseconds | None = optional(
+        "page-locking of memory as large as the graph: no part of upload or total; null if none"
     )
-    prepare: Milliseconds | None = Field(
-        default=None,
-        description="what the solver makes of the graph alone, a part of upload; null if nothing",
+    prepare: Milliseconds | None = optional(
+        "what the solver makes of the graph alone, a part of upload; null if nothing"
     )
-    load: Amount | None = Field(
-        default=None, description="processes that ran or waited to run, over the last minute"
+    load: Amount | None = optional("processes that ran or waited to run, over the last minute")
+    others: Amount | None = optional(
+        "cores that other processes kept busy, over the last half second or more"
     )
-    others: Amount | None = Field(
-        default=None, description="cores that other processes kept busy, over the last half second or more"
+    steal: Amount | None = optional("share of the cores' time that the host gave to others during the trial")
+    held_back: bool | None = optional(
+        f"a quota of processor time was used up during it, or above {HELD_BACK:.0%} stolen"
     )
-    steal: Amount | None = Field(
-        default=None, description="share of the cores' time that the host gave to others during the trial"
-    )
-    held_back: bool | None = Field(
-        default=None,
-        description=f"a quota of processor time was used up during it, or above {HELD_BACK:.0%} stolen",
-    )
-    sm_clock_mhz: Amount | None = Field(default=None, description="the GPU's clock, right after the trial")
-    memory_clock_mhz: Amount | None = Field(default=None, description="its memory's clock then")
-    power_w: Amount | None = Field(default=None, description="the board's power then, as its driver averages")
-    temperature_c: Amount | None = Field(default=None, description="the GPU's temperature then")
-    throttled: bool | None = Field(default=None, description="the driver named a throttle reason then")
-    round: Count | None = Field(
-        default=None, description="which process measured it, from 0; null if one measured all trials"
-    )
-    source: Count | None = Field(
-        default=None, description="vertex id, 0-based, where each trial has its own; else the record's"
-    )
-    target: Count | None = Field(default=None, description="the same of the target for st-connectivity")
-    edges: Count | None = Field(
-        default=None, description="of the source's component, as Graph500 counts them, where they are known"
-    )
-    iterations: Count | None = Field(default=None, description="where each trial has a source of its own")
-    digest: Annotated[str, Field(pattern=f"^[0-9a-f]{{{DIGEST_DIGITS}}}$")] | None = Field(
-        default=None, description="start of the answer's sha256, where each trial has a source of its own"
+    sm_clock_mhz: Amount | None = optional("the GPU's clock, right after the trial")
+    memory_clock_mhz: Amount | None = optional("its memory's clock then")
+    power_w: Amount | None = optional("the board's power then, as its driver averages")
+    temperature_c: Amount | None = optional("the GPU's temperature then")
+    throttled: bool | None = optional("the driver named a throttle reason then")
+    round: Count | None = optional("which process measured it, from 0; null if one measured all trials")
+    source: Count | None = optional("vertex id, 0-based, where each trial has its own; else the record's")
+    target: Count | None = optional("the same of the target for st-connectivity")
+    edges: Count | None = optional("of the source's component, as Graph500 counts them, where they are known")
+    iterations: Count | None = optional("where each trial has a source of its own")
+    digest: Annotated[str, Field(pattern=f"^[0-9a-f]{{{DIGEST_DIGITS}}}$")] | None = optional(
+        "start of the answer's sha256, where each trial has a source of its own"
     )
 
 
@@ -115,9 +106,8 @@ class Energy(Model):
     searches: Annotated[int, Field(ge=1, lt=2**63)]
     seconds: Annotated[float, Field(gt=0, le=1e6)]
     joules: Amount = Field(description="idle power included")
-    idle_watts: Amount | None = Field(
-        default=None, description="what it drew before anything ran, with its context open; null if unknown"
-    )
+    idle_watts: Amount | None = None
+    """what it drew before anything ran, with its context open; null if unknown"""
 
     @property
     def per_search(self) -> float:
@@ -138,9 +128,9 @@ class GraphInfo(Model):
         description="of the CSR arrays; of what decides its matrix for a dense graph; null if not made"
     )
     seed: Whole | None = Field(description="of whatever was generated")
-    density: Amount | None = None
-    trusted_sha256: SHA256 | None = Field(
-        default=None, description="of the file's content, where no other is known: trusted on first use"
+    density: Amount | None = Field(default=None, exclude_if=lambda value: value is None)
+    trusted_sha256: SHA256 | None = optional(
+        "of the file's content, where no other is known: trusted on first use"
     )
 
 
@@ -151,10 +141,8 @@ class GPUInfo(Model):
     compute_capability: str
     memory_gib: Amount
     driver: str | None
-    compiled_for: str | None = Field(
-        default=None,
-        description="the compute capability that it was used as: kernels were compiled for it, and kept its "
-        "limits",
+    compiled_for: str | None = optional(
+        "the compute capability that it was used as: kernels were compiled for it, and kept its limits"
     )
 
     @property
@@ -168,8 +156,8 @@ class MachineInfo(Model):
     """The computer that a record was measured on."""
 
     name: Name
-    host: Annotated[str, Field(pattern="^[0-9a-f]{12}$")] | None = Field(
-        default=None, description="hash of what makes it one computer: processor, memory, GPU"
+    host: Annotated[str, Field(pattern="^[0-9a-f]{12}$")] | None = optional(
+        "hash of what makes it one computer: processor, memory, GPU"
     )
     cpu: str
     cores: Annotated[int, Field(ge=1, lt=2**31)]
@@ -192,7 +180,7 @@ class SoftwareInfo(Model):
     pycuda: str | None
     cuda: str | None
     compiler: str | None
-    peer: str | None = Field(default=None, description="name and version of the library that was called")
+    peer: str | None = optional("name and version of the library that was called")
 
 
 class Record(Model):
@@ -204,8 +192,9 @@ class Record(Model):
     solver: Annotated[str, Field(pattern="^[a-z-]+/[a-z0-9-]+$", description="problem/variant")]
     backend: Literal["cuda", "emulator", "host"]
     parameters: dict[Annotated[str, Field(pattern="^[a-z_]+$")], Whole | float | str] = Field(
-        description="settings of the solver, and what was asked of the graph", default_factory=dict
+        default_factory=dict
     )
+    """settings of the solver, and what was asked of the graph"""
     source: Count | None = Field(default=None, description="vertex id, 0-based")
     graph: GraphInfo
     status: Literal["ok", "failed", "skipped"] = "ok"
@@ -216,19 +205,18 @@ class Record(Model):
         "context; of others, if asked for, context and module load",
     )
     trials: list[Trial] = Field(default_factory=list)
-    iterations: Count | None = Field(
-        default=None, description="of the last trial; the median where each has a source of its own"
-    )
-    energy: Energy | None = Field(default=None, description="null if it was not measured")
+    iterations: Count | None = None
+    """of the last trial; the median where each has a source of its own"""
+    energy: Energy | None = optional("null if it was not measured")
     verified: bool | None = Field(default=None, description="null where there is no answer to check")
-    oracle: Annotated[str, Field(min_length=1)] | None = Field(
-        default=None, description="what the answer was checked against"
-    )
-    digest: SHA256 | None = Field(
-        default=None, description="sha256 of the answer; of all trials' where each has a source of its own"
-    )
+    oracle: Annotated[str, Field(min_length=1)] | None = None
+    """what the answer was checked against"""
+    digest: SHA256 | None = None
+    """sha256 of the answer; of all trials' where each has a source of its own"""
     observed: dict[str, Whole | float] = Field(
-        default_factory=dict, description="what a solver reports of its last trial beside its times"
+        default_factory=dict,
+        description="what a solver reports of its last trial beside its times",
+        exclude_if=lambda observed: not observed,
     )
     machine: MachineInfo
     software: SoftwareInfo
@@ -574,28 +562,11 @@ def updated(path: Path, records: Iterable[Record]) -> list[Record]:
 def _arranged(record: Record) -> dict[str, Any]:
     """Return a record as a JSON object with a stable order of keys and times rounded to the nanosecond."""
     value = record.model_dump()
-    for part, key in (
-        ("graph", "density"),
-        ("graph", "trusted_sha256"),
-        ("machine", "host"),
-        ("software", "peer"),
-    ):
-        if value[part][key] is None:
-            del value[part][key]
-    if (gpu := value["machine"]["gpu"]) and gpu["compiled_for"] is None:
-        del gpu["compiled_for"]
     for key in ("parameters", "graph", "machine", "software"):
         value[key] = dict(sorted(value[key].items()))
-    for key in ("observed", "energy"):
-        if not value[key]:
-            del value[key]
     value["setup"] = [round(time, 6) for time in value["setup"]]
     value["trials"] = [
-        {
-            phase: round(time, 6) if isinstance(time, float) else time
-            for phase, time in trial.items()
-            if time is not None
-        }
+        {phase: round(time, 6) if isinstance(time, float) else time for phase, time in trial.items()}
         for trial in value["trials"]
     ]
     return value

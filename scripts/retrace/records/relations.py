@@ -14,28 +14,12 @@ from retrace.records.statistics import LEAST_TRIALS
 
 LEAST_CLOCK = 0.9
 """Share of a GPU's clock to which it may be throttled without its times being worthless."""
-FULL_CLOCK = 0.95
-"""Share of it below which a GPU that works is throttled, whatever a record says."""
 LEAST_SCALED = 5
 """Trials by whose shares of their sum a run is known, at whatever scale."""
 STARTED_S = 1.0
 """Seconds between the times that `started` can tell apart."""
-AGAIN = 0.05, 2.5
-"""How many times as long as first solves further ones last, at least and at most; caches do the rest."""
-OF_KERNELS = 0.5
-"""How many times as long as the kernels of the same trials further solves last, at least."""
-NOTHING_ENDED_S = 0.08
-"""Seconds of trials below which no budget of time ended them, but where much else is done for each."""
-A_SECOND_S = {"host": 0.4, "cuda": 0.15}
-"""Seconds of recorded work below which trials of one question have not taken the second that ends them."""
-A_BUDGET_S = {"host": 1.5, "cuda": 0.5}
-"""The same of the budget, which alone ends a round before its third trial."""
-AGAIN_S = 0.02
-"""Seconds that further solves take together, unless one takes longer."""
 ISOLATED = 100
 """Vertices of a graph, at most, for each that has arcs."""
-SLOWER = 3.0
-"""How many times as long the trials of another solver last that were all measured, in a file."""
 
 
 def contradictions(own: Mapping[str, Record], known: Mapping[str, Record]) -> Iterator[str]:
@@ -43,15 +27,15 @@ def contradictions(own: Mapping[str, Record], known: Mapping[str, Record]) -> It
     rounds = most_rounds(known)
     statements: dict[tuple[object, ...], dict[object, list[str]]] = defaultdict(lambda: defaultdict(list))
     for place, record in known.items():
-        for about, value in _statements(record, rounds[_file(place)]):
+        for about, value in _statements(record, rounds[file_of(place)]):
             statements[about][value].append(place)
     named = set[tuple[str, object]]()
     for about, opinions in statements.items():
         for value, places in sorted(opinions.items(), key=lambda item: len(item[1])):
             mine = next((place for place in places if place in own), None)
-            if mine is None or len(opinions) == 1 or (_file(mine), about[0]) in named:
+            if mine is None or len(opinions) == 1 or (file_of(mine), about[0]) in named:
                 continue
-            named.add((_file(mine), about[0]))
+            named.add((file_of(mine), about[0]))
             other, (where, *more) = max(
                 (item for item in opinions.items() if item[0] != value), key=lambda item: len(item[1])
             )
@@ -95,11 +79,12 @@ def most_rounds(placed: Mapping[str, Record]) -> dict[str, int]:
     """Return the most rounds of a record of each file."""
     rounds: dict[str, int] = defaultdict(lambda: 1)
     for place, record in placed.items():
-        rounds[_file(place)] = max(rounds[_file(place)], record.rounds)
+        rounds[file_of(place)] = max(rounds[file_of(place)], record.rounds)
     return rounds
 
 
-def _file(place: str) -> str:
+def file_of(place: str) -> str:
+    """Return the file of a place, `file:line`."""
     return place.rpartition(":")[0]
 
 
@@ -129,7 +114,7 @@ def outlasting(own: Mapping[str, Record]) -> Iterator[str]:
     files: dict[str, dict[str, Record]] = defaultdict(dict)
     for place, record in own.items():
         if record.trials and record.backend != "emulator":
-            files[_file(place)][place] = record
+            files[file_of(place)][place] = record
     of_hosts: dict[str, list[tuple[datetime, float, str]]] = defaultdict(list)
     for file, records in files.items():
         computer = next(iter(records.values())).machine.computer
@@ -151,69 +136,6 @@ def _began(record: Record) -> datetime:
 
 def _first_round_s(record: Record) -> float:
     return sum(trial.total for trial in record.trials if not trial.round) / 1e3
-
-
-def incomplete(own: Mapping[str, Record]) -> Iterator[str]:
-    """Yield a line for each record that has fewer trials or rounds than others, though no time ended it."""
-    files: dict[str, list[tuple[str, Record]]] = defaultdict(list)
-    for place, record in own.items():
-        if record.timed:
-            files[_file(place)].append((place, record))
-    rounds: dict[str, int] = defaultdict(lambda: 1)  # of an experiment
-    for _, record in (one for records in files.values() for one in records):
-        rounds[record.experiment] = max(rounds[record.experiment], record.rounds)
-    for records in files.values():
-        most = max(len(record.trials) for _, record in records)
-        slowest = max(_mean_ms(record) for _, record in records if len(record.trials) == most)
-        whole = [max(_of_rounds(one)) for _, one in records if one.rounds == rounds[one.experiment]]
-        share = max(LEAST_TRIALS, *whole, 0)  # of a round that no time ended
-        for place, record in records:
-            expected = max(most, min(record.drawn or 0, record.graph.vertices))
-            seconds, mean = sum(trial.total for trial in record.trials) / 1e3, _mean_ms(record)
-            counts, of_all = _of_rounds(record), rounds[record.experiment]
-            if record.rounds < of_all and max(counts) >= share:
-                contrast = f"expected trials of {of_all} rounds, as others have, found {record.rounds}"
-                yield f"{place}: trials.round: {contrast}, and {max(counts)} trials in one; measure it again"
-            elif len(record.trials) < expected and (_ended_by_nothing(record) or SLOWER * mean < slowest):
-                contrast = f"expected {expected}, found {len(record.trials)} of {seconds:.3g} s in all"
-                yield f"{place}: trials: {contrast}, which no budget of time ended; measure it again"
-
-
-def _mean_ms(record: Record) -> float:
-    return sum(trial.total for trial in record.trials) / len(record.trials)
-
-
-def _ended_by_nothing(record: Record) -> bool:
-    """Return whether the trials took too little time to be ended by it, further solves included."""
-    if record.drawn is not None:
-        return sum(trial.total for trial in record.trials) / 1e3 < NOTHING_ENDED_S
-    ended = A_BUDGET_S if max(_of_rounds(record)) < LEAST_TRIALS else A_SECOND_S
-    return sum(map(_work_s, record.trials)) < ended[record.backend]
-
-
-def _work_s(trial: Trial) -> float:
-    """Return the seconds of a trial, with those of a pass beside it for kernels, and of further solves."""
-    again = 0.0 if trial.again is None else max(trial.again / 1e3, AGAIN_S)
-    return (trial.total + (trial.lock or 0.0)) / 1e3 * (1 + (trial.kernel is not None)) + again
-
-
-def _of_rounds(record: Record) -> list[int]:
-    return list(Counter(trial.round for trial in record.trials).values())
-
-
-def unlike_first_solves(own: Mapping[str, Record]) -> Iterator[str]:
-    """Yield a line for each record whose further solves are far from its first ones, or from its kernels."""
-    for place, record in own.items():
-        further = [trial for trial in record.trials if trial.again is not None]
-        again, solve = (sum(getattr(t, key) for t in further) for key in ("again", "solve"))
-        if further and not AGAIN[0] * solve <= again <= AGAIN[1] * solve:
-            contrast = f"expected {AGAIN[0]} to {AGAIN[1]} times as long as solves"
-            yield f"{place}: trials.again: {contrast}, found {again / solve:.3g}; measure it again"
-        timed = [trial for trial in further if trial.kernel is not None]
-        again, kernel = (sum(getattr(t, key) for t in timed) for key in ("again", "kernel"))
-        if again < OF_KERNELS * kernel:
-            contrast = f"expected at least {OF_KERNELS} times as long as their kernels"
-            yield f"{place}: trials.again: {contrast}, found {again / kernel:.3g}; measure it again"
 
 
 def pieced(placed: Mapping[str, Record]) -> Iterator[str]:
@@ -259,24 +181,13 @@ def _runs(record: Record) -> Iterator[tuple[object, ...]]:
             yield "trials", record.solver, record.graph.name, record.source, *shares
 
 
-def shared_hosts(own: Mapping[str, Record], every: Mapping[str, Record]) -> Iterator[str]:
-    """Yield a line for each host that has records of another machine, too: perhaps two settings of a GPU."""
-    names: dict[str, set[str]] = defaultdict(set)
-    for record in every.values():
-        names[record.machine.host or ""].add(record.machine.name)
-    first = {record.machine.host: (place, record) for place, record in list(own.items())[::-1]}
-    for host, (place, record) in first.items():
-        if host and (others := sorted(names[host] - {record.machine.name})):
-            yield f"{place}: machine.host: {host} is the host of {', '.join(others)}, too"
-
-
 def slowed(placed: Mapping[str, Record]) -> Iterator[str]:
     """Yield a line for each record most of whose trials ran on a GPU that was throttled well below its clock.
 
     A kernel that draws all the power that a GPU may use is throttled by a few per cent however often it is
     measured: a doubt, not an error. A GPU's clock is the highest of its machine's records.
     """
-    clocks = _full_clocks(placed)
+    clocks = full_clocks(placed)
     for place, record in placed.items():
         least = LEAST_CLOCK * clocks[record.machine.name] or inf
         if record.backend == "cuda" and least < inf:
@@ -294,25 +205,13 @@ def slowed(placed: Mapping[str, Record]) -> Iterator[str]:
             yield f"{place}: trials: {contrast}; measure again when it is cool, or at a clock it can hold"
 
 
-def _full_clocks(placed: Mapping[str, Record]) -> dict[str, float]:
+def full_clocks(placed: Mapping[str, Record]) -> dict[str, float]:
     """Return the highest clock in MHz of each machine's GPU that is not throttled, 0 if none is known."""
     clocks: dict[str, float] = {}
     for record in placed.values():
         known = [trial.sm_clock_mhz for trial in record.trials if trial.sm_clock_mhz and not trial.throttled]
         clocks[record.machine.name] = max([*known, clocks.get(record.machine.name, 0.0)])
     return clocks
-
-
-def slowed_unsaid(own: Mapping[str, Record]) -> Iterator[str]:
-    """Yield a line for each record most of whose trials say of a low clock that it is not throttled."""
-    clocks = _full_clocks(own)
-    for place, record in own.items():
-        full = clocks[record.machine.name]
-        low = [t.sm_clock_mhz for t in record.trials if t.sm_clock_mhz and not t.throttled]
-        low = [clock for clock in low if clock < FULL_CLOCK * full]
-        if len(low) > len(record.trials) / 2:
-            contrast = f"expected true at {min(low):.0f} MHz, where others have {full:.0f}, found false"
-            yield f"{place}: trials.throttled: {contrast}; measure it again"
 
 
 def undrawn(own: Mapping[str, Record], known: Mapping[str, Record]) -> Iterator[str]:
@@ -327,7 +226,7 @@ def undrawn(own: Mapping[str, Record], known: Mapping[str, Record]) -> Iterator[
         if seed is None or not count or not record.trials or picked:
             continue
         side, drawn = ceil(sqrt(count)), set[tuple[int, int]]()
-        for number, trial in _numbered(record, rounds[_file(place)]):
+        for number, trial in _numbered(record, rounds[file_of(place)]):
             drawn.add((number if trial.target is None else number % side, trial.source or 0))
             if trial.target is not None:
                 drawn.add((side + (number + number // side) % side, trial.target))

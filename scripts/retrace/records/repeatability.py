@@ -1,7 +1,5 @@
 """How far a time is from itself: the same work in two experiments, and the margins that follow from it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -96,9 +96,8 @@ class Comparison(FileModel):
     """A comparison of variants by a measure; `for` stands for each of its values in the variants' names."""
 
     by: Measure = "total"
-    beside: Measure | list[Measure] = Field(
-        default_factory=list, description="what else is quoted, and decides nothing"
-    )
+    beside: Measure | list[Measure] = Field(default_factory=list)
+    """what else is quoted, and decides nothing"""
     for_: dict[str, list[int]] = Field(default_factory=dict, alias="for")
     where: Where = Where()
 
@@ -708,9 +707,8 @@ class Claim(FileModel):
     test: AnyComparison | None = None
     missing: str = Field(default="", description="without a test: what it would take to judge it")
     refuted: str = Field(default="", description="without a test: why it is wrong, whatever is measured")
-    errata: list[str] = Field(
-        default_factory=list, description="tests or words of docs/errata.md that deny it"
-    )
+    errata: list[str] = Field(default_factory=list)
+    """tests or words of docs/errata.md that deny it"""
     quote: Quote | None = None
 
     @property

@@ -1,7 +1,5 @@
 """Whether a claim holds on a machine: the finding of its comparison, with what is quoted beside it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import inf
 

@@ -1,7 +1,5 @@
 """What no kernel can be faster than on a machine: its measured constants, and what a search needs of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -50,21 +50,17 @@ class TableLayout(FileModel):
     groups: dict[str, list[Spec]] = Field(default_factory=dict)
     """kinds of solvers, told apart by colour where they are ranked. If one is `published`, ranked rows say
     how many times as long the fastest of its kernels takes."""
-    rows: Literal["graphs", "solvers", "ranked"] = Field(
-        default="solvers", description="ranked: a table for each graph and machine, the fastest solver first"
-    )
+    rows: Literal["graphs", "solvers", "ranked"] = "solvers"
+    """ranked: a table for each graph and machine, the fastest solver first"""
     by: Measure = Field(default="total", description="what the cells show")
     beside: Measure = Field(default="total", description="what stands beside it")
     sections: Literal["arcs_per_vertex"] | None = Field(default=None, description="a table for each value")
     speed_up: SpeedUp | None = None
     rate: bool = Field(default=False, description="show arcs per second beside each time")
-    setup: list[Spec] = Field(
-        default_factory=list, description="solvers with columns for it and the total with it"
-    )
-    figure: bool = Field(
-        default=True,
-        description="whether a figure ranks the solvers as well, unless one of the report shows all of them",
-    )
+    setup: list[Spec] = Field(default_factory=list)
+    """solvers with columns for it and the total with it"""
+    figure: bool = True
+    """whether a figure ranks the solvers as well, unless one of the report shows all of them"""
     doubts: dict[str, str] = Field(default_factory=dict, description="why printed numbers are marked")
     remarks: list[str] = Field(default_factory=list)
 
@@ -93,18 +89,15 @@ class Drawing(FileModel):
 
     experiment: Key
     title: str
-    finding: str = Field(
-        default="",
-        description="the title, with numbers in place of {a line}, {one over another as words} and the like",
-    )
+    finding: str = ""
+    """the title, with numbers in place of {a line}, {one over another as words} and the like"""
     number: str = Field(default="", description="the printed figure or table that it mirrors")
     kind: FigureKind = "lines"
     x: str = Field(default="vertices", description="vertices, or a setting of the solvers")
     axis: str = Field(default="", description="what a setting is, below the x axis")
     y: Measure = "total"
-    beside: Measure | None = Field(
-        default=None, description="another measure: a mark beside each bar, or the right half of a heat map"
-    )
+    beside: Measure | None = None
+    """another measure: a mark beside each bar, or the right half of a heat map"""
     series: dict[str, Spec] | None = Field(default=None, description="variants by their names; all if absent")
     over: Spec | None = Field(default=None, description="what each line is divided by")
     pairs: dict[Spec, Spec] = Field(default_factory=dict)
@@ -113,10 +106,8 @@ class Drawing(FileModel):
     floor: Spec | None = Field(default=None, description="of such lines: whose upload is a further line")
     ideal: bool = Field(default=False, description="divide each line by its first value, beside one over x")
     where: Where = Where()
-    graphs: list[str] = Field(
-        default_factory=list,
-        description="of bars, heat maps, dumbbells and phases: which, the title's first",
-    )
+    graphs: list[str] = Field(default_factory=list)
+    """of bars, heat maps, dumbbells and phases: which, the title's first"""
     falls: list[Fall] = Field(default_factory=list, description="of a waterfall: its panels")
     also: list[Key] = Field(default_factory=list, description="other experiments whose records it reads")
     level: float | None = Field(default=None, description="where a line is drawn across for comparison")
@@ -144,10 +135,8 @@ class Front(FileModel):
     """What stands of a report on the first page: the claims answer the question."""
 
     question: str
-    answer: str = Field(
-        default="",
-        description="a sentence that is true of any numbers, with that of a claim in place of {its key}",
-    )
+    answer: str = ""
+    """a sentence that is true of any numbers, with that of a claim in place of {its key}"""
     claims: Annotated[list[Key], Field(min_length=1)]
     figure: Key
 

@@ -4,8 +4,9 @@ from collections import defaultdict
 
 from cuda_device.gpu_limits import GPULimits
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
-from retrace.publish.generated_parts import made_from, with_part
+from retrace.publish.page import number_table
 from retrace.reports.report import load_reports
+from retrace_generated.generated_parts import made_from, with_part
 
 GENERATIONS = {
     "5.0": "GTX 750 Ti (Maxwell)",
@@ -33,10 +34,7 @@ def make_gpu_table() -> str:
     for solver in CATALOGUE.listed.values():  # the project's alone, whatever is installed
         if "cuda" in solver.backends and not solver.calls_library:
             columns[column_of(solver)].append(solver)
-    lines = [
-        f"| compute capability | such as | {' | '.join(columns)} |",
-        f"|---|---|{'--:|' * len(columns)}",
-    ]
+    rows: list[list[str]] = []
     lacking: dict[str, dict[str, None]] = defaultdict(dict)
     for capability, cards in GENERATIONS.items():
         limits, cells = GPULimits.by_capability(capability), []
@@ -48,9 +46,10 @@ def make_gpu_table() -> str:
             cells.append(f"{able} of {len(solvers)}" if missing else f"all {len(solvers)}")
             for name, told in missing.items():
                 lacking[told.partition("; ")[0].removeprefix("needs ")][name] = None
-        lines.append(f"| {' | '.join([capability, cards, *cells])} |")
+        rows.append([capability, cards, *cells])
     notes = [f"- {', '.join(f'`{name}`' for name in names)} need {what}." for what, names in lacking.items()]
-    return "\n".join([*lines, "", *notes])
+    table = number_table(["compute capability", "such as", *columns], rows, left=(0, 1))
+    return "\n".join([table, "", *notes])
 
 
 def column_of(solver: KnownSolver) -> str:

@@ -1,7 +1,5 @@
 """Parts of pages that are written by hand: what stands between two marks is made."""
 
-from collections.abc import Collection, Iterable, Sequence
-
 from retrace.system.errors import RetraceError
 
 END = "<!-- end -->"
@@ -10,12 +8,6 @@ END = "<!-- end -->"
 def made_from(what: str) -> str:
     """Return the mark that such a part begins with."""
     return f"<!-- made by `make pages` from {what} -->"
-
-
-def number_table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: Collection[int] = (0,)) -> str:
-    """Return a table whose columns are of numbers, on the right, but for those on the `left`."""
-    marks = ["---" if column in left else "--:" for column in range(len(heads))]
-    return "\n".join(f"|{'|'.join(cells)}|" for cells in [heads, marks, *rows])
 
 
 def with_part(text: str, begin: str, part: str) -> str:

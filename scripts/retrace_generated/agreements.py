@@ -1,38 +1,10 @@
-"""Whether a claim's verdict depends on the machine."""
+"""How far the verdicts of two machines agree."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrace.reports.finding import Finding, Verdict
-from retrace.reports.frame import Frame
-from retrace.reports.judge import judge
-from retrace.reports.report import Report
-
-
-@dataclass(frozen=True)
-class Verdicts:
-    """What is found on a claim, by machine or by phase."""
-
-    report: str
-    claim: str
-    findings: Mapping[str, Finding]
-
-    @property
-    def differ(self) -> bool:
-        """Whether there are two verdicts."""
-        return len({finding.verdict for finding in self.findings.values()}) > 1
-
-
-def by_machine(reports: Sequence[Report], frame: Frame) -> Iterator[Verdicts]:
-    """Judge all claims on each machine that has records of their report."""
-    for report in reports:
-        experiments = {name for claim in report.claims.values() for name in claim.experiments}
-        measured = {entry.machine for name in experiments for entry in frame.of(name).measured}
-        machines = [machine for machine in frame.machines if machine in measured]
-        for name, claim in report.claims.items():
-            by = {machine: judge(report, claim, frame, machine) for machine in machines}
-            yield Verdicts(report.key, name, by)
 
 
 @dataclass(frozen=True)
@@ -52,11 +24,13 @@ class Agreement:
     """How many times as wide a machine's margin is as another's, of the same work, at most."""
 
 
-def agreements(verdicts: Iterable[Verdicts], wider: float) -> list[Agreement]:
-    """Hold each machine's verdicts against those of the first."""
+def agreements(findings: Iterable[Mapping[str, Finding]], wider: float) -> list[Agreement]:
+    """Hold each machine's findings on claims against those of the first."""
     pairs: dict[str, list[tuple[Finding, Finding]]] = defaultdict(list)
-    for one in verdicts:
-        (_, first), *others = one.findings.items()
+    for of_claim in findings:
+        if not of_claim:
+            continue
+        (_, first), *others = of_claim.items()
         for machine, finding in others:
             if first.measured and finding.measured:
                 pairs[machine].append((first, finding))

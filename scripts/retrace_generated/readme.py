@@ -1,25 +1,19 @@
-"""What README says of results between its marks: the answer in a sentence, verdicts, what is fast today."""
+"""The made parts of README: the answer in a sentence, verdicts, what is fast today."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from retrace.publish.front import SIGNS, Abstract, Tally
-from retrace.publish.generated_parts import made_from, number_table, with_part
-from retrace.publish.today import Race, Tables, typical
-from retrace.reports.finding import Verdict
-from retrace.reports.wording import word_list
+from retrace.publish.answer import answer
+from retrace.publish.front import Abstract, Tally
+from retrace.publish.page import number_table
+from retrace.publish.today import Race, Tables
+from retrace_generated.generated_parts import made_from, with_part
+from retrace_generated.report_answers import SIGNS
 
 FROM_ANSWER, FROM_VERDICTS, FROM_TODAY = map(
     made_from, ("all verdicts", "the verdicts of each report", "the records of today")
 )
-COUNTED_AS = {
-    Verdict.HOLDS: "hold",
-    Verdict.IN_PART: "hold in part",
-    Verdict.FAILS: "do not hold",
-    Verdict.OPEN: "cannot be told",
-}
-"""A verdict on several claims."""
 
 
 def with_results(text: str, abstracts: Sequence[Abstract], tally: Tally, every: Sequence[Race]) -> str:
@@ -34,23 +28,6 @@ def with_results(text: str, abstracts: Sequence[Abstract], tally: Tally, every: 
     return text
 
 
-def answer(tally: Tally, every: Sequence[Race]) -> str:
-    """Say in Markdown how many claims hold, and how much faster what is fast today is."""
-    numbers = [f"{number} {COUNTED_AS[verdict]}" for verdict, number in tally.total.items() if number]
-    said = f"**Of {tally.claims} claims, {word_list(numbers)} on an {tally.gpu}."
-    beside = {
-        "the reports' best kernel": typical(every, "published"),
-        "the best library": typical(every, "library"),
-    }
-    fast = [
-        f"{factor} than {other} (median, n = {count})" for other, (factor, count) in beside.items() if factor
-    ]
-    if fast:
-        elsewhere = f", on {every[0].machine}," if every[0].machine != tally.machine else ""
-        said += f" Our fastest program for each{elsewhere} finishes a first search {word_list(fast)}."
-    return f"{said}**"
-
-
 def _verdicts(abstracts: Sequence[Abstract], tally: Tally) -> str:
     """Return a row for each report: how many of its claims hold, its question, the numbers that answer."""
     signs = [f"{sign} {verdict}" for verdict, sign in SIGNS.items()]
@@ -59,9 +36,15 @@ def _verdicts(abstracts: Sequence[Abstract], tally: Tally) -> str:
         if tally.machine in one.machines:
             key, front = one.report.key, one.report.front
             counts = map(str, one.counts(tally.machine).values())
-            evidence = f"**{front.question}** {one.answer_of(tally.machine)}" if front else one.report.title
+            evidence = f"**{front.question}** {_answer_of(one, tally.machine)}" if front else one.report.title
             rows.append([f"[{key}](docs/results/{key}.md)", *counts, evidence])
     mixed = f" Its records are of {tally.hosts} hosts; only what one host measured is compared."
     note = f"<sub>Verdicts are those of {tally.machine}.{mixed if tally.hosts > 1 else ''}</sub>"
     heads = ["report", *signs, "asked, and measured"]
     return f"{number_table(heads, rows, left=(0, len(heads) - 1))}\n\n{note}"
+
+
+def _answer_of(one: Abstract, machine: str) -> str:
+    """Return a report's answer in a sentence, with the numbers of a machine; empty if it lacks one."""
+    front = one.report.front if machine in one.answering else None
+    return front.answered(lambda name: one.findings[name][machine].number) if front else ""

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.planning.configuration import committed_records, project_configuration
-from retrace.publish.results_pages import made_files, stale
 from retrace.records.machine_check import find_errors
 from retrace.records.margins import MARGINS, margins, margins_csv
 from retrace.records.record import Record, survey
@@ -13,6 +12,7 @@ from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
 from retrace.system.project import ROOT
 from retrace.system.stage import Stage
+from retrace_generated.results_pages import made_files, stale
 
 
 class MakeResults(Stage):

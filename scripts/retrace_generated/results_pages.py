@@ -7,20 +7,21 @@ from pathlib import Path
 
 from retrace.publish.chart import draw, image
 from retrace.publish.chart_words import caption
-from retrace.publish.front import SIGNS, Abstract, Tally, abstract
-from retrace.publish.gpu_table import with_table
+from retrace.publish.front import Abstract, Tally, abstract
 from retrace.publish.overview import draw_overview, on_dark_ground, speeds
 from retrace.publish.page import fill
 from retrace.publish.panels import FigureContent
 from retrace.publish.provenance import provenance
-from retrace.publish.readme import with_results
 from retrace.publish.today import Tables, races
 from retrace.publish.verification import outcomes
 from retrace.records.margins import margins
 from retrace.reports.frame import Frame, read_frames
 from retrace.reports.report import report_paths
-from retrace.reports.verdict_changes import agreements, by_machine
 from retrace.system.project import ROOT
+from retrace_generated.agreements import agreements
+from retrace_generated.gpu_table import with_table
+from retrace_generated.readme import with_results
+from retrace_generated.report_answers import SIGNS, judged_answers
 
 REMAKE = "make pages"
 """The command that writes all of it anew."""
@@ -70,9 +71,12 @@ def _pages(abstracts: list[Abstract], frame: Frame, tally: Tally, today: Tables)
         drawn=files.keys(),
         tally=tally,
         signs=SIGNS,
+        answers=judged_answers,
         machines=[provenance(name, frame.measured) for name in frame.machines],
         verified=outcomes(frame),
-        agreements=agreements(by_machine([one.report for one in abstracts], frame), margins().spread),
+        agreements=agreements(
+            (of_claim for one in abstracts for of_claim in one.findings.values()), margins().spread
+        ),
         remake=REMAKE,
     )
     return files | {"README.md": front.encode()}

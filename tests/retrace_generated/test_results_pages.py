@@ -16,13 +16,14 @@ from browser import CHROMIUM, Browser, lack
 from command_line import PROJECT
 from fabricated import bellman_ford, changed, frame, suite
 from retrace.publish.chart import image
-from retrace.publish.front import FAILURES_FIRST, SIGNS, Abstract, Tally, abstract
+from retrace.publish.front import FAILURES_FIRST, Abstract, Tally, abstract
 from retrace.publish.overview import ON_DARK, Speed, draw_overview, on_dark_ground, speeds
 from retrace.publish.page import fill
 from retrace.publish.today import races
 from retrace.records.record import Trial
 from retrace.reports.finding import Verdict
 from retrace.system.errors import RetraceError
+from retrace_generated.report_answers import SIGNS
 
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs/results").glob("*.md"))]
 PAGES += [PROJECT / f"docs/{name}.md" for name in ("glossary", "running", "targets")]
