@@ -15,9 +15,10 @@ from retrace.graphs.query import Query
 from retrace.measure.trials import ASKED_ONCE, Outcome, Request, one_pass
 from retrace.solvers import REGISTRY, find, make
 from retrace.system.errors import RetraceError
+from retrace.system.interrupts import doing
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.backend import Verifier, failing_in_one_line, on_backend
-from retrace_commands.graph_file import GraphFile, Labels, interruptible, stage
+from retrace_commands.graph_file import GraphFile, Labels, stage
 from retrace_commands.paths import find_predecessors, trace
 
 
@@ -127,7 +128,7 @@ def searcher(
 ) -> Callable[[int], Answer]:
     """Set a solver up on a device; return what searches from a source, as `ask` does."""
     place = f"{request.solver} on {request.backend}"
-    with interruptible(), failing_in_one_line(place):
+    with doing(f"setting {place} up"), failing_in_one_line(place):
         ready = make(request.solver, device)
         ready.setup(graph_file.graph)
     verifier = Verifier(check, request, graph_file.graph)
@@ -135,7 +136,7 @@ def searcher(
     def search(source: int) -> Answer:
         query = Query(source)
         refuse_overflow(graph_file, request.solver, source)
-        with interruptible(), failing_in_one_line(place):
+        with doing(f"solving with {place}"), failing_in_one_line(place):
             outcome = one_pass(ready, query, device, ASKED_ONCE)
         checked = verifier.verify(query, outcome.answer, outcome.predecessor)
         before = None if outcome.predecessor is None else outcome.predecessor.copy()

@@ -1,9 +1,7 @@
 """The graphs that commands read, of any format or stored arrays, and the files that they write."""
 
 import io
-import signal
 import sys
-import threading
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,7 +25,7 @@ from retrace.graphs.formats.parsing import parse_stream
 from retrace.solvers import find
 from retrace.system.errors import RetraceError, say
 from retrace.system.files import check_writable
-from retrace.system.interrupts import ends_like_ctrl_c
+from retrace.system.interrupts import doing
 from retrace_commands.edge_lists import compare_counts, may_have_counts, read_comments
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
 from retrace_commands.file_content import check_text, decoded, open_content, read_head, read_whole
@@ -164,7 +162,7 @@ def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str])
         negative = problem not in WEIGHTED or str(solver).startswith("bellman-ford/")
         graph = rows_of(dense.load(path)) if complete else csr.load(path, negative, wide)
         return GraphFile(graph, path, STORED_KIND, 0)
-    with interruptible():
+    with doing(f"reading {path}"):
         if kind == "auto":
             kind = "parquet" if is_parquet(path) else recognise(read_head(path), path)
         return _read_file(path, kind, solver, columns)
@@ -293,29 +291,12 @@ def writing(path: Path) -> Iterator[None]:
     """Show on a terminal what is written; convert the system's errors to RetraceError."""
     with naming_output(path):
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
-        with stage_bar(desc=f"writing {path}"):
+        with doing(f"writing {path}"), stage_bar(desc=f"writing {path}"):
             yield
 
 
 @contextmanager
 def stage(task: str) -> Iterator[None]:
-    """Show on a terminal what is being done, and let Ctrl-C end it."""
-    with interruptible(), stage_bar(desc=f"{task} (Ctrl-C ends the command, which has written nothing)"):
+    """Show on a terminal what is being done, and say it if Ctrl-C ends it."""
+    with doing(task), stage_bar(desc=f"{task} (Ctrl-C ends the command, which has written nothing)"):
         yield
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end the program even in C++ code, where Python cannot handle them.
-
-    Not for writing files, and not in a program that only imports this one.
-    """
-    if threading.current_thread() is not threading.main_thread() or not ends_like_ctrl_c():
-        yield
-        return
-    handlers = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
