@@ -18,7 +18,7 @@ from retrace.system.errors import RetraceError
 from retrace.system.interrupts import doing
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.backend import Verifier, failing_in_one_line, on_backend
-from retrace_commands.graph_file import GraphFile, Labels, stage
+from retrace_commands.graph_file import GraphFile, Labels, check_weights, stage
 from retrace_commands.paths import find_predecessors, trace
 
 
@@ -154,6 +154,7 @@ def request_of(graph_file: GraphFile, solver: str, query: Query, backend: str) -
             f"{graph_file.path}: {solver} needs weights, and a {graph_file.kind} graph has none; draw some "
             "with `convert --weights`, or count arcs with a bfs solver"
         )
+    check_weights(graph_file, solver)
     refuse_overflow(graph_file, solver, query.source)
     return request
 

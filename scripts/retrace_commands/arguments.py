@@ -78,7 +78,7 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
     path.add_argument(
         "--solver",
         help="a bfs solver for the fewest arcs, or a stcon solver with predecessors=yes (default: "
-        "sssp/dijkstra-heap if there are weights)",
+        "sssp/dijkstra-heap if there are weights, bellman-ford/sequential if one is negative)",
     )
     path.set_defaults(check_usage=check_usage)
     add_solving(path, "where to write it as well: .he, .csv, .npy, .npz, .parquet or .json; may be repeated")

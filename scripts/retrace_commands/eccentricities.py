@@ -22,7 +22,7 @@ from retrace.system.bars import bar
 from retrace.system.errors import RetraceError, say
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.answers import Answer, request_of, searcher
-from retrace_commands.graph_file import GraphFile, check_outputs, check_weights, read_graph
+from retrace_commands.graph_file import GraphFile, check_outputs, read_graph
 from retrace_commands.written_answers import check_formats, write_answer
 
 Lengths = NDArray[np.int64]
@@ -90,7 +90,6 @@ def bound_graph(arguments: Namespace) -> None:
     solver = arguments.solver or ("bfs/queue" if graph.weights is None else "sssp/dijkstra-heap")
     if (problem := find(solver).problem) not in ("bfs", "sssp"):
         raise RetraceError(f"--solver {solver}: expected a bfs or sssp solver")
-    check_weights(graph_file, solver)
     members = largest_component(graph)
     both_ways = graph.info.get("directed") is False or (problem == "bfs" and is_symmetric(graph))
     first = int(graph.degrees()[members].argmax())

@@ -254,7 +254,7 @@ def take_rows(table: EdgeTable, rows: list[Cells], places: list[int], width: int
         table.tails.append(tail)
         table.heads.append(head)
         if table.weights is not None:
-            table.weights.append(cells[places[2]])
+            table.take_weight(cells[places[2]], number)
 
 
 def may_have_counts(head: str, lines: int) -> bool:
@@ -292,17 +292,17 @@ def read_metis(text: str, where: str) -> EdgeTable:
 
     PACE 2022 has directed graphs in this form, with each arc at its tail alone.
     """
-    given = text.removesuffix("\n").split("\n")
-    lines = [line.split() for line in given if not line.lstrip().startswith("%")]
-    while lines and not lines[0]:
+    given = enumerate(text.removesuffix("\n").split("\n"), 1)
+    lines = [(number, line.split()) for number, line in given if not line.lstrip().startswith("%")]
+    while lines and not lines[0][1]:
         lines.pop(0)
-    head = lines.pop(0) if lines else []
+    head = lines.pop(0)[1] if lines else []
     if not 2 <= len(head) <= 4 or not all(map(COUNT.fullmatch, head)):
         raise RetraceError(
             f"{where}: expected METIS's 'vertices edges [format [weights]]', found {' '.join(head)[:60]!r}"
         )
     vertices, edges = int(head[0]), int(head[1])
-    while len(lines) > vertices and not lines[-1]:
+    while len(lines) > vertices and not lines[-1][1]:
         lines.pop()
     if len(lines) != vertices:
         raise RetraceError(
@@ -315,14 +315,15 @@ def read_metis(text: str, where: str) -> EdgeTable:
     step = 2 if form[2] == "1" else 1
     table = EdgeTable(where, vertices=vertices, directed=False, has_both=True)
     table.weights = [] if step == 2 else None
-    for vertex, cells in enumerate(lines, 1):
+    for vertex, (number, cells) in enumerate(lines, 1):
         cells = cells[skipped:]
         if len(cells) % step:
             raise RetraceError(f"{where}: expected a weight after each neighbour of vertex {vertex}")
         table.tails += [str(vertex)] * (len(cells) // step)
         table.heads += cells[::step]
         if table.weights is not None:
-            table.weights += cells[1::2]
+            for weight in cells[1::2]:
+                table.take_weight(weight, number)
     if edges and len(head) == 3 and form == "000" and len(table.tails) == edges:
         table.directed, table.has_both = True, False
     elif len(table.tails) != 2 * edges:

@@ -82,6 +82,15 @@ class EdgeTable:
     """Names of vertices that may have no edge."""
     columns: EdgeColumns | None = None
     """What a large list has in place of tails, heads and weights."""
+    negative: str = ""
+    """The place in the file of its first negative weight, and the weight; empty if there is none."""
+
+    def take_weight(self, weight: str, line: int) -> None:
+        """Add the weight on a line of the file."""
+        assert self.weights is not None
+        self.weights.append(weight)
+        if not self.negative and is_negative(weight):
+            self.negative = f", line {line}: the weight {weight}"
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,8 @@ class NumberedGraph:
     no_weights: str
     """Why the graph has none of the file's weights; empty if it has them, or the file has none."""
     notes: tuple[str, ...]
+    negative: str
+    """As `EdgeTable` has it."""
 
 
 def number(table: EdgeTable) -> NumberedGraph:
@@ -110,7 +121,7 @@ def number(table: EdgeTable) -> NumberedGraph:
         if table.has_both:
             _check_both_ends(table.where, graph)
         graph = with_reverse_arcs(graph)
-    return NumberedGraph(graph, base, names, scale, no_weights, tuple(table.notes))
+    return NumberedGraph(graph, base, names, scale, no_weights, tuple(table.notes), table.negative)
 
 
 def _check_both_ends(where: str, graph: CSRGraph) -> None:
@@ -144,6 +155,11 @@ def _columns(table: EdgeTable) -> EdgeColumns:
     if table.weights is not None:
         columns.weights, columns.weight_words = np.arange(shape[1]), table.weights
     return columns
+
+
+def is_negative(weight: str) -> bool:
+    """Return whether a number is below 0."""
+    return weight.startswith("-") and weight.lower().partition("e")[0].strip("-0.") != ""
 
 
 def is_short_whole(word: str) -> bool:

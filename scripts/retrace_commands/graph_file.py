@@ -69,6 +69,8 @@ class GraphFile:
     """The graph's weights and distances are those of the file times this."""
     no_weights: str = ""
     """Why the graph has none of the file's weights; empty if it has them, or the file has none."""
+    negative: str = ""
+    """The place in the file of its first negative weight, and the weight, where it is known."""
 
     def print_notes(self) -> None:
         """Say on standard error, beside a result, what was assumed."""
@@ -150,7 +152,6 @@ def with_directions(
 
 def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str]) -> GraphFile:
     """Read a graph as `read_graph` does, with the directions that the file has."""
-    problem = None if solver is None else find(solver).problem
     if path.is_dir():
         if kind != "auto" or not (path / "graph.json").is_file():
             raise RetraceError(
@@ -159,9 +160,10 @@ def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str])
             )
         wide = solver is not None and find(solver).wide
         complete = dense.is_complete(identity.stored_info(path))
-        negative = problem not in WEIGHTED or str(solver).startswith("bellman-ford/")
-        graph = rows_of(dense.load(path)) if complete else csr.load(path, negative, wide)
-        return GraphFile(graph, path, STORED_KIND, 0)
+        graph = rows_of(dense.load(path)) if complete else csr.load(path, True, wide)
+        stored = GraphFile(graph, path, STORED_KIND, 0)
+        check_weights(stored, solver)
+        return stored
     with doing(f"reading {path}"):
         if kind == "auto":
             kind = "parquet" if is_parquet(path) else recognise(read_head(path), path)
@@ -186,6 +188,8 @@ def _read_file(path: Path, kind: str, solver: str | None, columns: list[str]) ->
             if refusal is None or kind in ("edges", "snap"):
                 raise
             raise refusal from None
+        if kind in ("edges", "snap"):
+            refusal = None  # of what is no such list as the reports have
     graph = graph_file.graph
     check_weights(graph_file, solver, refusal)
     return replace(graph_file, graph=replace(graph, info={**graph.info, "name": path.name}))
@@ -199,9 +203,25 @@ def check_weights(graph_file: GraphFile, solver: str | None, refusal: RetraceErr
     if graph_file.no_weights:
         reason = refusal or f"{path}: {solver} needs whole weights"
         raise RetraceError(f"{reason}; {graph_file.no_weights}")
-    takes_negative = solver.startswith("bellman-ford/")
-    if not takes_negative and graph.weights is not None and graph.arcs and graph.weights.min() < 0:
-        raise refusal or RetraceError(f"{path}: a weight is negative, which only bellman-ford takes")
+    if solver.startswith("bellman-ford/") or not has_negative_weights(graph_file.graph):
+        return
+    where = graph_file.negative
+    if not where:
+        assert graph.weights is not None
+        arc = int((graph.weights < 0).argmax())
+        tail, head = (graph_file.label(int(ends[arc])) for ends in (graph.tails(), graph.indices))
+        where = f": the weight {graph.weights[arc] / graph_file.scale:.10g} of the arc from {tail} to {head}"
+    raise RetraceError(
+        f"{path}{where} is negative, and {solver} takes weights from 0 on; bellman-ford/sequential takes "
+        "it, and bfs/queue counts arcs"
+    )
+
+
+def has_negative_weights(graph: CSRGraph) -> bool:
+    """Return whether an arc has a weight below 0."""
+    return (
+        isinstance(graph, CSRGraph) and graph.weights is not None and bool(graph.weights.min(initial=0) < 0)
+    )
 
 
 def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
@@ -247,7 +267,9 @@ def _read_as_table(path: Path, kind: str, columns: list[str]) -> GraphFile:
         check_text(content, path)
         table = read_table(kind, decoded(content), path, columns)
     made = number(table)
-    return GraphFile(made.graph, path, kind, made.base, made.notes, made.names, made.scale, made.no_weights)
+    return GraphFile(
+        made.graph, path, kind, made.base, made.notes, made.names, made.scale, made.no_weights, made.negative
+    )
 
 
 def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str:

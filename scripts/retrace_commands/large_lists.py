@@ -24,7 +24,7 @@ from retrace_commands.edge_lists import (
     split_rows,
     take_rows,
 )
-from retrace_commands.edge_table import EdgeColumns, EdgeTable, Ints, Words, is_short_whole
+from retrace_commands.edge_table import EdgeColumns, EdgeTable, Ints, Words, is_negative, is_short_whole
 from retrace_commands.file_content import check_text, open_content, read_head
 from retrace_commands.published_formats import read_table
 
@@ -106,7 +106,8 @@ def read_large_table(path: Path, kind: str) -> EdgeTable | None:
     if width < len(places) or not all(map(is_short_whole, counts)):
         return None
     try:
-        table.columns = _read(path, _Layout(None, width, places, "utf-8", None), first).columns
+        read = _read(path, _Layout(None, width, places, "utf-8", None), first)
+        table.columns, table.negative = read.columns, read.negative
     except (_UnlikeError, UnicodeDecodeError):
         return None
     if len(counts) == 2:
@@ -143,6 +144,13 @@ def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
             columns = _plain(COMMENT.sub(b"", body) if comments else body, layout)
             if columns is None:
                 columns = _any(body, table.where, line + skipped + 1, layout)
+            if (
+                len(columns) == 3
+                and not table.negative
+                and (below := _first_negative(columns[2])) is not None
+            ):
+                row = split_rows(body.decode(layout.encoding), table.where, layout.mark, line + skipped + 1)
+                table.negative = f", line {row[below][0]}: the weight {columns[2][below]}"
             ends.append(_numbered(columns[:2], layout))
             if len(columns) == 3:
                 are_words.append(columns[2].dtype == object)
@@ -159,6 +167,14 @@ def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
     if announced is not None:
         compare_counts(table, announced, ids.shape[1], len(np.unique(ids)))
     return table
+
+
+def _first_negative(weights: NDArray[Any]) -> int | None:
+    """Return the place of the first weight below 0, of numbers or words."""
+    if weights.dtype != object:
+        below = weights < 0
+        return int(below.argmax()) if below.any() else None
+    return next((place for place, weight in enumerate(weights) if is_negative(weight)), None)
 
 
 def _in_words(weights: Ints, words: Words) -> Ints:

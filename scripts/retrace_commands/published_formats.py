@@ -114,7 +114,7 @@ def _add(table: EdgeTable, number: int, cells: list[str], words: list[str]) -> N
     table.tails.append(cells[0])
     table.heads.append(cells[1])
     if table.weights is not None:
-        table.weights.append(cells[2])
+        table.take_weight(cells[2], number)
 
 
 def _read_konect(text: str, where: str) -> EdgeTable:
@@ -207,11 +207,12 @@ def _read_dense(table: EdgeTable, rows: list[tuple[int, list[str]]], is_half: bo
         raise RetraceError(f"{table.where}: expected the entries of {n} columns, found {len(entries)}")
     places = ((row, column) for column in range(n) for row in range(column if is_half else 0, n))
     table.weights = []
-    for (row, column), word in zip(places, entries, strict=True):
+    lines = (number for number, words in rows for _ in words)
+    for (row, column), word, number in zip(places, entries, lines, strict=True):
         if word.strip("0.+-"):
             table.tails.append(str(row + 1))
             table.heads.append(str(column + 1))
-            table.weights.append(word)
+            table.take_weight(word, number)
 
 
 def _read_steiner(text: str, where: str) -> EdgeTable:

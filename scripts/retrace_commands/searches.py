@@ -4,7 +4,7 @@ from argparse import Namespace
 
 import numpy as np
 
-from retrace.graphs.csr import Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.generators import sample_vertices
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
@@ -13,7 +13,14 @@ from retrace.system.bars import bar
 from retrace.system.errors import RetraceError, say
 from retrace_commands.answers import Answer, ask, request_of, searcher, together, with_lengths
 from retrace_commands.backend import print_summary
-from retrace_commands.graph_file import GraphFile, check_outputs, read_graph, write_graph, writing
+from retrace_commands.graph_file import (
+    GraphFile,
+    check_outputs,
+    has_negative_weights,
+    read_graph,
+    write_graph,
+    writing,
+)
 from retrace_commands.paths import arcs_of, find_arcs, keep_arcs, only_along
 from retrace_commands.scores import compute_scores
 from retrace_commands.written_answers import check_formats, print_columns, write_answer, write_matrix
@@ -71,7 +78,7 @@ def find_path(arguments: Namespace) -> None:
     )
     source = graph_file.vertex(arguments.source, "--source")
     target = graph_file.vertex(arguments.target, "--target")
-    solver = arguments.solver or ("bfs/queue" if graph_file.graph.weights is None else "sssp/dijkstra-heap")
+    solver = arguments.solver or path_solver(graph_file.graph)
     of_pair = find(solver).problem == "stcon"
     query = Query(source, target if of_pair else None)
     answer = ask(graph_file, solver, query, arguments.backend, arguments.check)
@@ -96,6 +103,13 @@ def find_path(arguments: Namespace) -> None:
         f"({graph_file.ids}; {solver}, {answer.checked})"
     )
     say(listed(path, graph_file))
+
+
+def path_solver(graph: CSRGraph) -> str:
+    """Return what finds the shortest path of a graph, of the fewest arcs if it has no weights."""
+    if graph.weights is None:
+        return "bfs/queue"
+    return "bellman-ford/sequential" if has_negative_weights(graph) else "sssp/dijkstra-heap"
 
 
 def search_from_each(arguments: Namespace, graph_file: GraphFile) -> None:

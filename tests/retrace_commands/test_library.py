@@ -252,7 +252,7 @@ def test_what_is_no_graph_is_refused_in_one_line(given: Any, told: str) -> None:
 @pytest.mark.parametrize(
     ("weights", "told"),
     [
-        ((1, -2, 3, 4), "a weight is negative, which only bellman-ford takes"),
+        ((1, -2, 3, 4), "the weight -2 of the arc from 0 to 2 is negative, and sssp/dijkstra-heap takes"),
         ((1, 0.1, float("nan"), 4), "its weight 'nan' is not finite"),
         ((1, 2, 3, float("inf")), "its weight 'inf' is not finite"),
         ((1, 2, 3, 2**40), "its largest weight, 1.099511628e+12, is above 2147483646; scale them down"),

@@ -369,6 +369,50 @@ def test_weights_matter_only_where_they_are_used(weight: str, told: str, tmp_pat
     assert told in refusal(content, tmp_path, solver=SSSP)
 
 
+NEGATIVE = {
+    "CSV": ("source,target,weight\na,b,2\n\nb,c,-1e-1\n", 4, "-1e-1"),
+    "edges": ("1 2 3\n# -9\n2 3 -1\n", 3, "-1"),
+    "DIMACS": ("p sp 3 2\na 1 2 -0.0\na 2 3 -1.5\n", 3, "-1.5"),
+    "H/E": ("H 3 2 0\nE 0 1 3\nE 1 2 -1\n", 3, "-1"),
+    "matrix": ("%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 3.5\n2 3 -1\n", 4, "-1"),
+    "dense matrix": ("%%MatrixMarket matrix array real general\n2 2\n0\n3\n-4\n0\n", 5, "-4"),
+    "METIS": ("%\n3 2 001\n2 3\n1 3 3 -1\n2 -1\n", 4, "-1"),
+    "KONECT": ("% asym weighted\n1 2 3\n2 3 -1\n", 3, "-1"),
+    "Steiner": ("SECTION Graph\nNodes 2\nArcs 1\nA 1 2 -5\nEND\nEOF\n", 4, "-5"),
+}  # fmt: skip
+"""A file, the line of its first negative weight, and this."""
+
+
+@pytest.mark.parametrize("kind", NEGATIVE)
+@pytest.mark.parametrize("pieces", [False, True])
+def test_a_negative_weight_is_named_with_its_line(
+    kind: str, pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    content, line, weight = NEGATIVE[kind]
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    name = "graph.metis" if kind == "METIS" else "graph"
+    told = refusal(content, tmp_path, name, solver=SSSP)
+    assert told.startswith(
+        f"{tmp_path / name}, line {line}: the weight {weight} is negative, and {SSSP} takes"
+    )
+    assert "bellman-ford/sequential takes it" in told
+    for solver in ("bellman-ford/sequential", "bfs/queue"):
+        assert read(content, tmp_path, name, solver=solver).graph.arcs
+
+
+def test_a_path_along_negative_weights_is_the_shortest(tmp_path: Path, call: Call) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("source,target,weight\na,b,2\na,c,4\nc,b,-3\nb,d,1\n")
+    asked = ("path", path, "--source", "a", "--target", "d", "--directed")
+    assert call(*asked).out.endswith("\na c b d\n")
+    assert "line 4: the weight -3 is negative" in call(*asked, "--solver", SSSP).refusal(1)
+    assert call("convert", path, tmp_path / "stored").status == 0
+    stored = ("path", tmp_path / "stored", "--source", "0", "--target", "3")
+    assert call(*stored).out.endswith("\n0 2 1 3\n")
+    assert "the weight -3 of the arc from 2 to 1 is negative" in call(*stored, "--solver", SSSP).refusal(1)
+
+
 def test_sums_matter_only_from_where_they_arise(tmp_path: Path, call: Call) -> None:
     path = tmp_path / "over.he"
     path.write_text("H 3 2 0\nE 0 1 2000000000\nE 1 2 2000000000\n")
@@ -615,7 +659,8 @@ def read_either_way(content: str, columns: list[str], patch: Patch) -> list[obje
         made = found.graph
         weights = None if made.weights is None else made.weights.tolist()
         results.append((made.vertices, made.tails().tolist(), made.indices.tolist(), weights, found.names,
-                        found.base, found.scale, found.no_weights, made.info, found.notes))  # fmt: skip
+                        found.base, found.scale, found.no_weights, made.info, found.notes,
+                        found.negative))  # fmt: skip
     path.unlink()
     return results
 
