@@ -161,9 +161,7 @@ def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str])
         wide = solver is not None and find(solver).wide
         complete = dense.is_complete(identity.stored_info(path))
         graph = rows_of(dense.load(path)) if complete else csr.load(path, True, wide)
-        stored = GraphFile(graph, path, STORED_KIND, 0)
-        check_weights(stored, solver)
-        return stored
+        return GraphFile(graph, path, STORED_KIND, 0)
     with doing(f"reading {path}"):
         if kind == "auto":
             kind = "parquet" if is_parquet(path) else recognise(read_head(path), path)
