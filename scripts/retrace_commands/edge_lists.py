@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+import numpy as np
+
 from retrace.system.errors import RetraceError
-from retrace_commands.edge_table import WHOLE, EdgeTable
+from retrace_commands.edge_table import WHOLE, EdgeColumns, EdgeTable
 from retrace_commands.recognition import COMMENTS, delimiter
 
 TAIL_NAMES = {
@@ -17,6 +19,8 @@ HEAD_NAMES = {
 }  # fmt: skip
 WEIGHT_NAMES = {"weight", "w", "cost", "length", "distance", "value", "capacity", "wt"}
 """Usual names of columns, in small letters."""
+TYPES = {"directed": True, "undirected": False}
+"""What the column Type of Gephi's tables says of an edge."""
 
 COUNT = re.compile("[0-9]{1,12}")
 
@@ -51,7 +55,10 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
         )
     places = places_of(rows, header, columns, where)
     table.notes += column_notes(rows, header, columns, places)
-    take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])))
+    stated = stated_type(rows, header)
+    take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])), stated)
+    if stated is not None:
+        table.directed = TYPES[stated[1].lower()]
     if first_line is not None:
         table.vertices = first_line[0]
         low = min((int(name) for name in [*table.tails, *table.heads]), default=1)
@@ -238,8 +245,18 @@ def column_notes(
     return [f"{others}: not read, so arcs have no weights (--columns {tail} {head} NAME reads them)"]
 
 
-def take_rows(table: EdgeTable, rows: list[Cells], places: list[int], width: int) -> None:
-    """Take the cells of each row, of which it has `width`."""
+def stated_type(rows: list[Cells], header: Sequence[str] | None) -> tuple[int, str] | None:
+    """Return the column that says of each edge whether it is directed, as Gephi writes it, and its word."""
+    place = next((k for k, name in enumerate(header or ()) if name.lower() == "type"), None)
+    if place is None or not rows or len(rows[0][1]) <= place or rows[0][1][place].lower() not in TYPES:
+        return None
+    return place, rows[0][1][place]
+
+
+def take_rows(
+    table: EdgeTable, rows: list[Cells], places: list[int], width: int, stated: tuple[int, str] | None = None
+) -> None:
+    """Take the cells of each row, of which it has `width`; all have the type of `stated_type`."""
     if len(places) == 3:
         table.weights = []
     for number, cells in rows:
@@ -247,6 +264,11 @@ def take_rows(table: EdgeTable, rows: list[Cells], places: list[int], width: int
             raise RetraceError(
                 f"{table.where}, line {number}: expected {width} cells, as on the first line, found "
                 f"{len(cells)}: {' '.join(cells)[:60]!a}"
+            )
+        if stated is not None and cells[stated[0]].lower() != stated[1].lower():
+            raise RetraceError(
+                f"{table.where}, line {number}: expected the type {stated[1]}, as of the first edge, found "
+                f"{cells[stated[0]][:40]!a}; write each undirected edge twice, and all as Directed"
             )
         tail, head = cells[places[0]], cells[places[1]]
         if not tail or not head:
@@ -293,10 +315,10 @@ def read_metis(text: str, where: str) -> EdgeTable:
     PACE 2022 has directed graphs in this form, with each arc at its tail alone.
     """
     given = enumerate(text.removesuffix("\n").split("\n"), 1)
-    lines = [(number, line.split()) for number, line in given if not line.lstrip().startswith("%")]
+    lines = [(number, line.strip()) for number, line in given if not line.lstrip().startswith("%")]
     while lines and not lines[0][1]:
         lines.pop(0)
-    head = lines.pop(0)[1] if lines else []
+    head = lines.pop(0)[1].split() if lines else []
     if not 2 <= len(head) <= 4 or not all(map(COUNT.fullmatch, head)):
         raise RetraceError(
             f"{where}: expected METIS's 'vertices edges [format [weights]]', found {' '.join(head)[:60]!r}"
@@ -314,20 +336,45 @@ def read_metis(text: str, where: str) -> EdgeTable:
     skipped = (form[0] == "1") + (form[1] == "1") * (int(head[3]) if len(head) > 3 else 1)
     step = 2 if form[2] == "1" else 1
     table = EdgeTable(where, vertices=vertices, directed=False, has_both=True)
+    table.columns = _plain_neighbours(lines, skipped, step)
+    if table.columns is None:
+        found = _take_neighbours(table, lines, skipped, step)
+    else:
+        found = table.columns.ids.shape[1]
+    if edges and len(head) == 3 and form == "000" and found == edges:
+        table.directed, table.has_both = True, False
+    elif found != 2 * edges:
+        raise RetraceError(f"{where}: expected {edges} edges, each at both ends, found {found} ends")
+    return table
+
+
+def _plain_neighbours(lines: list[tuple[int, str]], skipped: int, step: int) -> EdgeColumns | None:
+    """Return the neighbours of each vertex, whose line each is; None if a line is not as the header says."""
+    text = "\n".join(line for _, line in lines)
+    counts = np.array([len(line.split()) for _, line in lines], dtype=np.int64)
+    if not text.strip() or re.search(r"[^0-9 \t\n]|[0-9]{18}", text):
+        return None
+    if (counts < skipped).any() or ((counts - skipped) % step).any():
+        return None
+    numbers = np.fromstring(text, dtype=np.int64, sep=" ")
+    place = np.arange(len(numbers)) - np.repeat(counts.cumsum() - counts, counts) - skipped
+    heads = np.flatnonzero((place >= 0) & (place % step == 0))
+    tails = np.repeat(np.arange(1, len(lines) + 1), counts)[heads]
+    return EdgeColumns(np.stack([tails, numbers[heads]]), None, numbers[heads + 1] if step == 2 else None)
+
+
+def _take_neighbours(table: EdgeTable, lines: list[tuple[int, str]], skipped: int, step: int) -> int:
+    """Take the neighbours line by line; return their number, or raise RetraceError."""
     table.weights = [] if step == 2 else None
-    for vertex, (number, cells) in enumerate(lines, 1):
-        cells = cells[skipped:]
+    for vertex, (number, line) in enumerate(lines, 1):
+        cells = line.split()[skipped:]
         if len(cells) % step:
-            raise RetraceError(f"{where}: expected a weight after each neighbour of vertex {vertex}")
+            raise RetraceError(
+                f"{table.where}, line {number}: expected a weight after each neighbour of vertex {vertex}"
+            )
         table.tails += [str(vertex)] * (len(cells) // step)
         table.heads += cells[::step]
-        if table.weights is not None:
+        if step == 2:
             for weight in cells[1::2]:
                 table.take_weight(weight, number)
-    if edges and len(head) == 3 and form == "000" and len(table.tails) == edges:
-        table.directed, table.has_both = True, False
-    elif len(table.tails) != 2 * edges:
-        raise RetraceError(
-            f"{where}: expected {edges} edges, each at both ends, found {len(table.tails)} ends"
-        )
-    return table
+    return len(table.tails)

@@ -153,8 +153,14 @@ def _columns(table: EdgeTable) -> EdgeColumns:
         place = {name: k for k, name in enumerate(names)}
         columns = EdgeColumns(np.array([place[name] for name in ends], dtype=np.int64).reshape(shape), names)
     if table.weights is not None:
-        columns.weights, columns.weight_words = np.arange(shape[1]), table.weights
+        columns.weights, columns.weight_words = numbered_words(table.weights)
     return columns
+
+
+def numbered_words(words: Sequence[str]) -> tuple[Ints, list[str]]:
+    """Return the number of each word, shape (words,), and the distinct words by number, as they come."""
+    places = {word: place for place, word in enumerate(dict.fromkeys(words))}
+    return np.array([places[word] for word in words], dtype=np.int64), list(places)
 
 
 def is_negative(weight: str) -> bool:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from retrace.graphs.formats.lines import read_pieces
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import (
+    TYPES,
     column_notes,
     compare_counts,
     header_of,
@@ -22,6 +23,7 @@ from retrace_commands.edge_lists import (
     places_of,
     read_comments,
     split_rows,
+    stated_type,
     take_rows,
 )
 from retrace_commands.edge_table import EdgeColumns, EdgeTable, Ints, Words, is_negative, is_short_whole
@@ -51,6 +53,8 @@ class _Layout:
     encoding: str
     names: Words | None
     """Names of vertices; None if ids are whole numbers."""
+    stated: tuple[int, str] | None = None
+    """As `stated_type` has it."""
 
 
 def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
@@ -67,15 +71,18 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
     header = header_of(rows, columns)
     places = places_of(rows, header, columns, where)
     width = len(rows[0][1])
+    stated = stated_type(rows[1:], header)
     may_count = header is None and not columns
     if may_count and any(len(cells) != width for _, cells in rows):
         return None
     for encoding, names in (("utf-8", None), ("utf-8", Words()), ("latin-1", Words())):
-        layout = _Layout(mark, width, places, encoding, names)
+        layout = _Layout(mark, width, places, encoding, names, stated)
         try:
             table = _read(path, layout, 0 if header is None else rows[0][0])
         except (_UnlikeError, UnicodeDecodeError):
             continue
+        if stated is not None:
+            table.directed = TYPES[stated[1].lower()]
         table.notes += column_notes(rows, header, columns, places)
         lines = 0 if table.columns is None else table.columns.ids.shape[1]
         return None if may_count and may_have_counts(head, lines) else table
@@ -222,6 +229,8 @@ def _plain(body: bytes, layout: _Layout) -> list[NDArray[Any]] | None:
         columns = [rows[place].to_numpy() for place in range(layout.width)]
         if kind == "str" and any((column == "").any() for column in columns):
             return None
+        if layout.stated is not None and (columns[layout.stated[0]] != layout.stated[1]).any():
+            return None
         return [columns[place] for place in layout.places]
     return None
 
@@ -230,6 +239,6 @@ def _any(body: bytes, where: str, first: int, layout: _Layout) -> list[NDArray[A
     """Return columns of words; RetraceError names the line that is not as the others."""
     table = EdgeTable(where)
     rows = split_rows(body.decode(layout.encoding), where, layout.mark, first)
-    take_rows(table, rows, layout.places, layout.width)
+    take_rows(table, rows, layout.places, layout.width, layout.stated)
     columns = [table.tails, table.heads, *([] if table.weights is None else [table.weights])]
     return [np.array(column, dtype=object) for column in columns]
