@@ -157,6 +157,9 @@ def test_labels_that_do_not_tell_vertices_apart_are_no_names(kind: str, tmp_path
      ("x.graphml", "<graphml>\n<graph>", "line 2: expected edgedefault"),
      ("x.graphml", "<graphml><graph edgedefault='directed'>\n<nod", "line 2: expected XML"),
      ("x.graphml", "<!DOCTYPE graphml [<!ENTITY a 'b'>]>\n<graphml></graphml>", "no entities of its own"),
+     ("x.graphml", "<graphml><graph edgedefault='directed'>\n<edge source='a' target='b' directed='false'/>",
+      "line 2: expected all edges as edgedefault says"),
+     ("x.net", "*Vertices 2\n*Arcs\n1 2\n*Edges\n1 2\n", "line 5: expected *Arcs or *Edges alone"),
      ("x.net", "*Vertices 2\n1 a\n3 c\n", "line 3: expected a vertex from 1 to 2"),
      ("x.net", "*Vertices 2\n*Arcs\n1 0\n", "line 3: expected vertices from 1 to 2, found '0'"),
      ("x.net", "*Vertices 2\n*Arcs :1 \"knows\"\n1 2\n", "one relation"),
@@ -166,6 +169,12 @@ def test_what_is_damaged_is_refused_with_its_line(name: str, content: str, told:
     path = tmp_path / name
     path.write_text(content)
     assert told in refused(load, path)
+
+
+def test_quotes_in_labels_of_pajek_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.net"
+    path.write_text('*Vertices 2\n1 "a \\"b\\" c\\\\" 0.5 0.5\n2 Zürich\n*Edges\n1 2\n')
+    assert list(load(path).names) == ['a "b" c\\', "Zürich"]
 
 
 GEPHI = "Source,Target,Type,Id,Label,timeset,Weight\n"
@@ -179,13 +188,13 @@ def test_a_table_of_gephi_says_its_directions(
     if pieces:
         monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
     path = tmp_path / "edges.csv"
-    rows = [("Zürich", "R&D", 1.0), ("R&D", '"a, b"', 2.5), ("Zürich", '"a, b"', 7)]
+    rows = [("Zürich", "R&D", 1.0), ("R&D", "a b", 2.5), ("Zürich", "a b", 7)]
     path.write_text(GEPHI + "".join(f"{u},{v},{kind},{k},,,{w}\n" for k, (u, v, w) in enumerate(rows)))
     loaded = load(path)
     assert loaded.graph_file.graph.info["directed"] is (kind == "Directed")
-    assert solve(SSSP, loaded, "Zürich").by_name() == {"Zürich": 0, "R&D": 1, "a, b": 3.5}
-    back = solve(SSSP, loaded, "a, b").by_name()
-    assert back == ({"a, b": 0} if kind == "Directed" else {"a, b": 0, "R&D": 2.5, "Zürich": 3.5})
+    assert solve(SSSP, loaded, "Zürich").by_name() == {"Zürich": 0, "R&D": 1, "a b": 3.5}
+    back = solve(SSSP, loaded, "a b").by_name()
+    assert back == ({"a b": 0} if kind == "Directed" else {"a b": 0, "R&D": 2.5, "Zürich": 3.5})
     other = "Undirected" if kind == "Directed" else "Directed"
     path.write_text(path.read_text().replace(f"{kind},2", f"{other},2"))
     told = f"{path}, line 4: expected the type {kind}, as of the first edge, found '{other}'"
