@@ -227,8 +227,11 @@ def _plain(body: bytes, layout: _Layout) -> list[NDArray[Any]] | None:
         except (ValueError, OverflowError):  # of these is what pandas raises where a row has too many cells
             continue
         columns = [rows[place].to_numpy() for place in range(layout.width)]
-        if kind == "str" and any((column == "").any() for column in columns):
+        if kind == "str" and any((columns[place] == "").any() for place in layout.places):
             return None
+        whole = mark is not None and body.count(mark) == len(rows) * (layout.width - 1)
+        if kind == "str" and not whole and any((column == "").any() for column in columns):
+            return None  # a row may lack cells
         if layout.stated is not None and (columns[layout.stated[0]] != layout.stated[1]).any():
             return None
         return [columns[place] for place in layout.places]
