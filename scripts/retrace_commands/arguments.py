@@ -8,6 +8,7 @@ FORMATS = (
     "dimacs", "he", "snap", "pace", "matrix-market",
     "edges", "counted", "metis", "konect", "steiner", "graphml", "gml", "pajek",
 )  # fmt: skip
+BACKENDS = ("auto", "cuda", "emulator")
 RANDOM_GENERATORS = ("tree-first", "random-degree")
 PHASES = ("setup", "upload", "solve", "download", "total", "kernel", "again", "lock", "prepare")
 """Both named here, and checked by a test, so that --help need not load the libraries."""
@@ -208,7 +209,7 @@ def add_solving(command: ArgumentParser, outputs: str) -> None:
 def add_backend(command: ArgumentParser) -> None:
     """Add where CUDA kernels run."""
     where = "where CUDA kernels run (default: on the GPU if there is one, else on the emulator)"
-    command.add_argument("--backend", choices=("auto", "cuda", "emulator"), default="auto", help=where)
+    command.add_argument("--backend", choices=BACKENDS, default="auto", help=where)
 
 
 def check_usage(arguments: Namespace) -> None:

@@ -19,7 +19,7 @@ HEAD_NAMES = {
 }  # fmt: skip
 WEIGHT_NAMES = {"weight", "w", "cost", "length", "distance", "value", "capacity", "wt"}
 """Usual names of columns, in small letters."""
-TYPES = {"directed": True, "undirected": False}
+TYPE_WORDS = {"directed": True, "undirected": False}
 """What the column Type of Gephi's tables says of an edge."""
 
 COUNT = re.compile("[0-9]{1,12}")
@@ -58,7 +58,7 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     stated = stated_type(rows, header)
     take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])), stated)
     if stated is not None:
-        table.directed = TYPES[stated[1].lower()]
+        table.directed = TYPE_WORDS[stated[1].lower()]
     if first_line is not None:
         table.vertices = first_line[0]
         low = min((int(name) for name in [*table.tails, *table.heads]), default=1)
@@ -248,7 +248,7 @@ def column_notes(
 def stated_type(rows: list[Cells], header: Sequence[str] | None) -> tuple[int, str] | None:
     """Return the column that says of each edge whether it is directed, as Gephi writes it, and its word."""
     place = next((k for k, name in enumerate(header or ()) if name.lower() == "type"), None)
-    if place is None or not rows or len(rows[0][1]) <= place or rows[0][1][place].lower() not in TYPES:
+    if place is None or not rows or len(rows[0][1]) <= place or rows[0][1][place].lower() not in TYPE_WORDS:
         return None
     return place, rows[0][1][place]
 

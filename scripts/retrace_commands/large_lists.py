@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from retrace.graphs.formats.lines import read_pieces
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import (
-    TYPES,
+    TYPE_WORDS,
     column_notes,
     compare_counts,
     header_of,
@@ -82,7 +82,7 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
         except (_UnlikeError, UnicodeDecodeError):
             continue
         if stated is not None:
-            table.directed = TYPES[stated[1].lower()]
+            table.directed = TYPE_WORDS[stated[1].lower()]
         table.notes += column_notes(rows, header, columns, places)
         lines = 0 if table.columns is None else table.columns.ids.shape[1]
         return None if may_count and may_have_counts(head, lines) else table
