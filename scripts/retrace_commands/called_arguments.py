@@ -12,7 +12,7 @@ from retrace.system.errors import RetraceError, did_you_mean
 from retrace_commands.arguments import BACKENDS, FORMATS
 
 Taken = ParamSpec("Taken")
-Returned = TypeVar("Returned")
+ResultOfCall = TypeVar("ResultOfCall")
 
 
 def _is_whole(value: object) -> bool:
@@ -50,12 +50,12 @@ ACCEPTED: dict[str, tuple[Callable[[Any], bool], str]] = {
 """By the name of an argument, what it may be, and this in words; None, too, where it is the default."""
 
 
-def refusing(function: Callable[Taken, Returned]) -> Callable[Taken, Returned]:
+def refusing(function: Callable[Taken, ResultOfCall]) -> Callable[Taken, ResultOfCall]:
     """Let a function raise RetraceError, of one line, for arguments that it does not take."""
     form, name = signature(function), function.__name__
 
     @wraps(function)
-    def run(*args: Taken.args, **kwargs: Taken.kwargs) -> Returned:
+    def run(*args: Taken.args, **kwargs: Taken.kwargs) -> ResultOfCall:
         try:
             given = form.bind(*args, **kwargs).arguments
         except TypeError as error:

@@ -485,6 +485,10 @@ def test_eccentricities_are_those_of_networkx() -> None:
         assert dict(zip(found.names, found.least.tolist(), strict=True)) == nx.eccentricity(largest)
         assert found.greatest.tolist() == found.least.tolist()
         assert eccentricities(given).diameter == (nx.diameter(largest), nx.diameter(largest))
+        given = nx.gnp_random_graph(20, 0.15, seed=seed, directed=True)
+        largest = given.subgraph(max(nx.strongly_connected_components(given), key=len))
+        found = eccentricities(largest.copy(), every_vertex=True, solver=None, searches=None)
+        assert dict(zip(found.names, found.least.tolist(), strict=True)) == nx.eccentricity(largest)
     weighted = eccentricities(FRAME.assign(Type="Undirected"))
     assert weighted.diameter == (4, 4)
     least, most = eccentricities(nx.path_graph(50), searches=1).diameter
