@@ -15,7 +15,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import breadth_first_order, connected_components
+from scipy.sparse import csgraph
 
 from cuda_device.available_gpus import cuda_available
 from retrace.graphs.arc_sets import simplify
@@ -230,11 +230,11 @@ def end_counts(graph: CSRGraph, query: Query) -> NDArray[np.int64]:
     counts = np.zeros(graph.vertices, np.int64)
     if graph.info["directed"]:
         for source in sources.tolist():
-            reached = breadth_first_order(matrix, source, return_predecessors=False)
+            reached = csgraph.breadth_first_order(matrix, source, return_predecessors=False)
             counts[reached] += 1
             counts[source] += len(reached) - 2  # it is reached, but by no path
         return counts
-    part = connected_components(matrix, directed=False)[1]
+    part = csgraph.connected_components(matrix, directed=False)[1]
     counts += np.bincount(part[sources], minlength=graph.vertices)[part]
     counts[sources] += np.bincount(part)[part[sources]] - 2
     return counts

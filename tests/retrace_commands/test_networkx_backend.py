@@ -210,6 +210,13 @@ def test_what_cannot_be_answered_is_declined(name: str, options: dict[str, Any],
     assert (backend.can_run(name, (nx.path_graph(3),), options) is True) == runs
 
 
+def test_what_networkx_would_call_is_defined_for_it() -> None:
+    """NetworkX takes whatever the module has under the name of a function of its own."""
+    dispatched = {name for name in vars(backend) if hasattr(nx, name) and callable(getattr(nx, name))}
+    assert "betweenness_centrality" in dispatched
+    assert {getattr(backend, name).__module__ for name in dispatched} == {backend.__name__}
+
+
 def test_small_graphs_are_left_to_networkx() -> None:
     small, large = nx.path_graph(50), nx.path_graph(200)
     assert backend.should_run("betweenness_centrality", (large,), {}) is True
