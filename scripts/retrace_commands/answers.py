@@ -44,6 +44,11 @@ class Answer:
         """The name of what a solver of this problem finds."""
         return {"bfs": "level", "stcon": "length"}.get(self.problem, "distance")
 
+    @property
+    def scale(self) -> int:
+        """What lengths of the file are multiplied by."""
+        return self.graph_file.scale if self.length_name == "distance" else 1
+
     def traced_predecessors(self) -> Int32Array:
         """Return the solver's predecessors, or else derive them from its levels or distances."""
         if self.outcome.predecessor is not None:
@@ -90,8 +95,8 @@ class Answer:
         """Return the answer as columns, with the file's ids: of all vertices, or of those of a path."""
         name, predecessor = self.length_name, self.outcome.predecessor
         vertices, lengths = self.of_vertices(path)
-        if name == "distance" and self.graph_file.scale != 1:
-            name += f"_times_{self.graph_file.scale}"
+        if self.scale != 1:
+            name += f"_times_{self.scale}"
         table = {**self.graph_file.labels(vertices), name: lengths}
         if predecessor is not None:
             table |= self.graph_file.labels(predecessor[vertices], "predecessor")

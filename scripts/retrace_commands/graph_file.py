@@ -293,6 +293,34 @@ def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str
     return STORED_KIND
 
 
+def losses(graph_file: GraphFile, path: Path) -> list[str]:
+    """Say what of a graph is not in the file that is written: names, ids, scale of weights, directions."""
+    names, base = graph_file.names, graph_file.base
+    counted_from = 1 if path.suffix in WRITERS and path.suffix != ".parquet" else 0
+    said = []
+    if names is not None:
+        first = f": {names[0]} is the first vertex, and so on" if len(names) else ""
+        said.append(f"names are not kept{first}")
+    elif base != counted_from:
+        said.append("ids in it count from 1" if counted_from else f"vertex {base} is now vertex 0, and so on")
+    if graph_file.scale != 1 and graph_file.graph.weights is not None:
+        said.append(f"weights are those of the file times {graph_file.scale}")
+    if path.suffix in WRITERS and path.suffix != ".parquet" and graph_file.graph.info.get("directed") is True:
+        said.append("it does not say that the graph is directed: read it with --directed")
+    return said
+
+
+def write_arcs_of_paths(
+    graph_file: GraphFile, graph: CSRGraph, path: Path, route: ArcIds | None = None
+) -> None:
+    """Write paths as H/E, whose arcs have weight 1 if the graph has none, and note what is lost."""
+    ones = graph if graph.weights is not None else replace(graph, weights=np.ones(graph.arcs, np.int32))
+    write_graph(ones, path, route)
+    said = losses(graph_file, path) + (["each arc has weight 1"] if graph.weights is None else [])
+    if said:
+        say(f"note: {path}: {'; '.join(said)}", sys.stderr)
+
+
 def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: bool = False) -> None:
     """Raise RetraceError if an output cannot be written, is given twice, or is the graph itself."""
     refusals = {} if graph is None else {graph.resolve(): "is the graph itself, which would be lost"}

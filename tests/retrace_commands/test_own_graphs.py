@@ -532,8 +532,40 @@ def test_what_a_format_cannot_hold(tmp_path: Path, call: Call) -> None:
     plain.write_text("a b 0.5\nb c 2\n")
     done = call("convert", plain, tmp_path / "x.gr", "--directed")
     assert "names are not kept: a is the first vertex" in done.out
-    assert "times 2" in done.err
+    assert "; weights are those of the file times 2; it does not say that the graph is directed" in done.out
     assert (tmp_path / "x.gr").read_text() == "p sp 3 2\na 1 2 1\na 2 3 4\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("solve sssp/dijkstra-heap names.csv --source a --output x.he",
+         "names are not kept: a is the first vertex, and so on; weights are those of the file times 2"),
+        ("path names.csv --source a --target c --output x.he",
+         "names are not kept: a is the first vertex, and so on; weights are those of the file times 2"),
+        ("solve bfs/queue plain.txt --source 1 --paths-to 3 --output x.he",
+         "vertex 1 is now vertex 0, and so on; each arc has weight 1"),
+        ("solve sssp/dijkstra-heap names.csv --source a --source b --output x.npy",
+         "has a row for each source, a column for each vertex, and no ids, which .npz has; lengths are those "
+         "of the file times 2"),
+        ("solve bfs/queue names.csv --source a --source b --output x.npy",
+         "has a row for each source, a column for each vertex, and no ids, which .npz has"),
+        ("solve bfs/queue from-0.txt --source 0 --source 1 --output x.npz", ""),
+        ("solve sssp/dijkstra-heap from-0.txt --source 0 --output x.he", ""),
+        *((f"solve sssp/dijkstra-heap names.csv --source a --output x.{suffix}", "")
+          for suffix in ("csv", "npy", "npz", "json")),
+    ],
+)  # fmt: skip
+def test_what_an_output_cannot_hold_is_said(
+    asked: str, said: str, tmp_path: Path, monkeypatch: Patch, call: Call
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("names.csv").write_text("source,target,weight\na,b,0.5\nb,c,2\n")
+    Path("plain.txt").write_text("1 2\n2 3\n")
+    Path("from-0.txt").write_text("0 1 5\n1 2 5\n")
+    output = asked.rpartition(" ")[2]
+    done = call(*asked.split(), "--directed")
+    assert (done.status, done.err) == (0, f"note: {output}: {said}\n" if said else "")
 
 
 def test_parquet_without_its_library_says_what_to_install(
