@@ -9,7 +9,7 @@ import numpy as np
 
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_table import WHOLE, EdgeColumns, EdgeTable
-from retrace_commands.recognition import COMMENTS, delimiter
+from retrace_commands.recognition import COMMENTS, delimiter, split_words
 
 TAIL_NAMES = {
     "source", "src", "from", "fromnodeid", "tail", "u", "node1", "id1", "start", "source_id", "node_1",
@@ -23,6 +23,10 @@ TYPE_WORDS = {"directed": True, "undirected": False}
 """What the column Type of Gephi's tables says of an edge."""
 
 COUNT = re.compile("[0-9]{1,12}")
+
+HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
+"""What begins a comment without a blank, as a name may."""
+ARROWS = ("->", "--", "=>", "-->", "<->", "<-")
 
 Cells = tuple[int, list[str]]
 """A line's number and its cells."""
@@ -54,6 +58,14 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
             f"line {line} is read as {vertices} vertices and {edges} edges (--format edges: an edge)"
         )
     places = places_of(rows, header, columns, where)
+    if (
+        counted is None
+        and len(rows) == 3
+        and all(set(cells) <= {"0", "1"} and len(cells) == 3 for _, cells in rows)
+    ):
+        raise RetraceError(
+            f"{where}: may be a matrix, or edges with weights; say --format edges, or write Matrix Market"
+        )
     table.notes += column_notes(rows, header, columns, places)
     stated = stated_type(rows, header)
     take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])), stated)
@@ -95,17 +107,26 @@ def _data_lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
 def mark_of(text: str) -> str | None:
     """Return what separates the cells of a list; None for white space."""
     lines = [line for _, line in islice(_data_lines(text), 50)]
-    mark = delimiter(lines[0]) if lines else None
+    mark = delimiter(lines) if lines else None
     if mark == "\t" and all(all(map(_is_number, line.split())) for line in lines):
         return None  # numbers alone, where several tabs are as good as one
     return mark
 
 
-def split_rows(text: str, where: str, mark: str | None, first: int = 1) -> list[Cells]:
-    """Split lines that are neither blank nor comments into cells; the text begins at line `first`."""
+def split_rows(
+    text: str, where: str, mark: str | None, first: int = 1, *, has_begun: bool = False
+) -> list[Cells]:
+    """Split lines that are neither blank nor comments into cells; the text begins at line `first`.
+
+    What looks like a row, but begins as a comment does, is refused after the first row; `has_begun` says that
+    this was before.
+    """
     lines = list(_data_lines(text, first))
+    if lines:
+        begin = first if has_begun else lines[0][0]
+        _refuse_hidden_rows(text, where, mark, first, begin, len(_cells(lines[0][1], mark)))
     if mark is None:
-        return [(number, line.split()) for number, line in lines]
+        return [(number, split_words(line)) for number, line in lines]
     try:
         cells = csv.reader((line for _, line in lines), delimiter=mark, skipinitialspace=True, strict=True)
         rows = [[cell.strip() for cell in row] for row in cells]
@@ -114,6 +135,23 @@ def split_rows(text: str, where: str, mark: str | None, first: int = 1) -> list[
     if len(rows) != len(lines):
         raise RetraceError(f"{where}: expected each row on a line of its own, found a cell of several lines")
     return [(number, row) for (number, _), row in zip(lines, rows, strict=True)]
+
+
+def _cells(line: str, mark: str | None) -> list[str]:
+    return split_words(line) if mark is None else line.split(mark)
+
+
+def _refuse_hidden_rows(text: str, where: str, mark: str | None, first: int, begin: int, width: int) -> None:
+    """Raise RetraceError if a comment from line `begin` on may be a row whose first vertex is called so."""
+    if not any(comment in text for comment in COMMENTS):
+        return
+    for number, line in enumerate(text.split("\n"), first):
+        content = line.strip()
+        if number >= begin and HIDDEN.match(content) and len(_cells(content, mark)) == width:
+            raise RetraceError(
+                f"{where}, line {number}: {content[:40]!a} may be a comment, or a row; remove it, or "
+                "write its first cell in quotes"
+            )
 
 
 def header_of(rows: list[Cells], columns: Sequence[str]) -> list[str] | None:
@@ -203,6 +241,10 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
         places = []
         for column in columns:
             if header is not None and column in header:
+                if header.count(column) > 1:
+                    raise RetraceError(
+                        f"{where}: has {header.count(column)} columns {column}; say their numbers"
+                    )
                 places.append(header.index(column))
             elif COUNT.fullmatch(column) and 1 <= int(column) <= width:
                 places.append(int(column) - 1)
@@ -212,15 +254,23 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
         return places
     if header is not None:
         small = [name.strip().lower() for name in header]
+        for names, end in ((TAIL_NAMES, "source"), (HEAD_NAMES, "target")):
+            ends = [name for name in small if name in ({end} if end in small else names)]
+            if len(ends) > 1:
+                raise RetraceError(f"{where}: {' or '.join(ends)} may be the {end}; say which by --columns")
+        if small.count("weight") > 1:
+            raise RetraceError(f"{where}: has {small.count('weight')} columns weight; say which by --columns")
         weights = [header[k] for k, name in enumerate(small) if name in WEIGHT_NAMES]
         if len(weights) > 1 and "weight" not in small:
             raise RetraceError(f"{where}: {' or '.join(weights)} may be the weight; say which by --columns")
         found = [
-            next((k for k, name in enumerate(small) if name in names), None)
-            for names in (TAIL_NAMES, HEAD_NAMES, {"weight"} if len(weights) > 1 else WEIGHT_NAMES)
+            next((k for k, name in enumerate(small) if name in ({usual} if usual in small else names)), None)
+            for usual, names in (("source", TAIL_NAMES), ("target", HEAD_NAMES), ("weight", WEIGHT_NAMES))
         ]
         if found[0] is not None and found[1] is not None:
             return [place for place in found if place is not None]
+    if header is None and width > 2 and rows and all(row[1] in ARROWS for _, row in rows if len(row) > 1):
+        raise RetraceError(f"{where}: {rows[0][1][1]!a} stands between the vertices; say --columns 1 3")
     if width in (2, 3):
         return list(range(width))
     raise RetraceError(f"{where}: has {width} columns; say --columns TAIL HEAD [WEIGHT], by name or from 1")
@@ -238,6 +288,9 @@ def column_notes(
             return []
         tail, head = rows[0][1][:2]
         return [f"line {rows[0][0]} is read as an edge (--columns {tail} {head}: as names of columns)"]
+    if len(places) == 3 and header[places[2]].strip().lower() not in WEIGHT_NAMES:
+        tail, head, weight = (header[place] for place in places)
+        return [f"{weight} is read as the weight (--columns {tail} {head}: without weights)"]
     if len(places) == 3 or len(header) < 3:
         return []
     tail, head = (header[place] for place in places)

@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import lcm
 from typing import Any
+from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +116,8 @@ def number(table: EdgeTable) -> NumberedGraph:
     columns = table.columns or _columns(table)
     names, base, (tails, heads), vertices = _numbered(table, columns)
     weights, scale, no_weights = _weights(columns)
+    if names is not None and (alike := alike_names(names)):
+        table.notes.append(alike)
     info: dict[str, Any] = {} if table.directed is None else {"directed": table.directed}
     graph = from_arcs(vertices, tails, heads, weights, info)
     if table.directed is False:
@@ -122,6 +125,24 @@ def number(table: EdgeTable) -> NumberedGraph:
             _check_both_ends(table.where, graph)
         graph = with_reverse_arcs(graph)
     return NumberedGraph(graph, base, names, scale, no_weights, tuple(table.notes), table.negative)
+
+
+def alike_names(names: Sequence[str]) -> str:
+    """Return a note of two names that look the same, or are one number; empty if there are none."""
+    known: dict[str, str] = {}
+    odd = [
+        name for name in names if not name.isascii() or name[:1] in "+0" or name[:2] == "-0" or "." in name
+    ]
+    plain = set(names) if odd else set()
+    for name in odd:
+        shown = "".join(c for c in normalize("NFC", name) if category(c) != "Cf")
+        number = re.fullmatch(r"\+?(-?)0*([0-9]+)(\.0*)?", shown)
+        shown = number[1] + number[2] if number else shown
+        other = known.setdefault(shown, name)
+        other = shown if other == name and shown in plain else other
+        if other != name:
+            return f"{other[:40]!a} and {name[:40]!a} are two vertices"
+    return ""
 
 
 def _check_both_ends(where: str, graph: CSRGraph) -> None:

@@ -31,6 +31,7 @@ from retrace_commands.file_content import check_text, open_content, read_head
 from retrace_commands.published_formats import read_table
 
 COMMENT = re.compile(rb"^[ \t]*(?:#|%|//).*$", re.M)
+HIDDEN_ROW = re.compile(rb"^[ \t]*(#+|%+|//)[^\s#%/]", re.M)
 NO_NUMBER = re.compile(rb"[0-9]{19}|(?<![0-9])-?0[0-9]|-0|[+]")
 """What pandas may read as a fraction, or as another number that is a name of its own."""
 OF_NUMBERS = b"0123456789+- \t\n"
@@ -148,9 +149,12 @@ def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
                 announced = read_comments(comments.decode("latin-1"), table) or announced
             skipped = max(0, header - line)
             body = piece.split(b"\n", skipped)[-1] if piece.count(b"\n") >= skipped else b""
-            columns = _plain(COMMENT.sub(b"", body) if comments else body, layout)
+            has_begun = any(part.size for part in ends)
+            columns = None
+            if not HIDDEN_ROW.search(comments):
+                columns = _plain(COMMENT.sub(b"", body) if comments else body, layout)
             if columns is None:
-                columns = _any(body, table.where, line + skipped + 1, layout)
+                columns = _any(body, table.where, line + skipped + 1, layout, has_begun)
             if (
                 len(columns) == 3
                 and not table.negative
@@ -238,10 +242,10 @@ def _plain(body: bytes, layout: _Layout) -> list[NDArray[Any]] | None:
     return None
 
 
-def _any(body: bytes, where: str, first: int, layout: _Layout) -> list[NDArray[Any]]:
+def _any(body: bytes, where: str, first: int, layout: _Layout, has_begun: bool) -> list[NDArray[Any]]:
     """Return columns of words; RetraceError names the line that is not as the others."""
     table = EdgeTable(where)
-    rows = split_rows(body.decode(layout.encoding), where, layout.mark, first)
+    rows = split_rows(body.decode(layout.encoding), where, layout.mark, first, has_begun=has_begun)
     take_rows(table, rows, layout.places, layout.width, layout.stated)
     columns = [table.tails, table.heads, *([] if table.weights is None else [table.weights])]
     return [np.array(column, dtype=object) for column in columns]

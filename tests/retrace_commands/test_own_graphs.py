@@ -413,6 +413,75 @@ def test_a_path_along_negative_weights_is_the_shortest(tmp_path: Path, call: Cal
     assert "the weight -3 of the arc from 2 to 1 is negative" in call(*stored, "--solver", SSSP).refusal(1)
 
 
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize(
+    ("content", "edges"),
+    [("1;2;1,5\n2;3;2,25\n", [("1", "2"), ("2", "3")]),
+     ("a\tb, c\td\nb, c\te\tf\n", [("a", "b, c"), ("b, c", "e")]),
+     ("a;x,b\nb,c\n", [("a;x", "b"), ("b", "c")]),
+     ('"a b" c\n"d e" "a b"\n', [("a b", "c"), ("d e", "a b")]), ('a" b\nb c\n', [('a"', "b"), ("b", "c")]),
+     ("a\u00a0b c\nc d\n", [("a\u00a0b", "c"), ("c", "d")]),
+     ("source,target,start,end\na,b,1,2\nb,c,3,4\n", [("a", "b"), ("b", "c")]),
+     ('source,target\n"#1",b\nb,#1\n# so, on\n', [("#1", "b"), ("b", "#1")]),
+     ("#a,b\na,b\nb,c\n", [("a", "b"), ("b", "c")])],
+)  # fmt: skip
+def test_cells_are_those_that_were_meant(
+    content: str, edges: Arcs, pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    assert arcs_of(read(content, tmp_path, directed=True)) == edges
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [("source,target,source\na,b,c\n", "source or source may be the source; say which by --columns"),
+     ("from,u,to\na,b,c\n", "from or u may be the source"),
+     ("source,target,weight,weight\na,b,1,2\n", "has 2 columns weight"),
+     ("1 -> 2\n2 -> 3\n", "'->' stands between the vertices; say --columns 1 3"),
+     ("source,target\na,b\n#1,b\nb,c\n", "line 3: '#1,b' may be a comment, or a row"),
+     ("a b\n//x b\nb c\n", "line 2: '//x b' may be a comment, or a row")],
+)  # fmt: skip
+def test_rows_of_which_two_readings_fit_are_refused(
+    content: str, told: str, pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    assert told in refusal(content, tmp_path)
+
+
+def test_a_matrix_is_no_list_of_edges(tmp_path: Path) -> None:
+    matrix = "0 1 0\n1 0 1\n0 1 0\n"
+    assert "may be a matrix, or edges with weights" in refusal(matrix, tmp_path)
+    assert read(matrix, tmp_path, kind="edges").graph.arcs == 3
+    assert "is LGL" in refusal("# a\nb 1\n", tmp_path, "graph.lgl")
+    assert "--columns a a" not in refusal("x,a,a,y\n1,2,3,4\n", tmp_path, columns=["a", "y"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("2.0", "2"), ("02", "2"), ("+2", "2"), ("Zu\u0308rich", "Zürich"), ("a\u200b", "a")],
+)
+@pytest.mark.parametrize("pieces", [False, True])
+def test_names_that_look_the_same_are_noted(
+    first: str, second: str, pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    for one, other in ((first, second), (second, first)):
+        (note,) = read(f"x {one}\n{other} y\ny {one}\n", tmp_path, directed=True).notes
+        assert note.endswith("are two vertices")
+        assert {word for word in note.split() if "'" in word} == {ascii(first), ascii(second)}
+    assert read(f"x {first}\n{first} y\ny x\n", tmp_path, directed=True).notes == ()
+
+
+def test_a_weight_of_an_unknown_column_is_noted(tmp_path: Path) -> None:
+    found = read("p,q,year\n1,2,1999\n2,3,2001\n", tmp_path, directed=True)
+    assert found.notes == ("year is read as the weight (--columns p q: without weights)",)
+    assert read("p,q,cost\n1,2,1999\n2,3,2001\n", tmp_path, directed=True).notes == ()
+
+
 def test_sums_matter_only_from_where_they_arise(tmp_path: Path, call: Call) -> None:
     path = tmp_path / "over.he"
     path.write_text("H 3 2 0\nE 0 1 2000000000\nE 1 2 2000000000\n")
