@@ -27,7 +27,7 @@ REPORTS = {
 COMMENTS = ("#", "%", "//")
 """What begins a comment in a list of edges."""
 
-WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
+QUOTED_WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
 """A word between blanks, or text in quotes; other white space, as in names, is no blank."""
 
 READABLE = (
@@ -115,8 +115,8 @@ def delimiter(lines: list[str]) -> str | None:
 def split_words(line: str) -> list[str]:
     """Split a line at blanks and tabs, of which text in quotes may have some."""
     if '"' in line:
-        return [word[1:-1] if word[:1] == '"' else word for word in WORD.findall(line)]
-    return line.split() if line.isascii() else WORD.findall(line)
+        return [word[1:-1] if word[:1] == '"' else word for word in QUOTED_WORD.findall(line)]
+    return line.split() if line.isascii() else QUOTED_WORD.findall(line)
 
 
 def _is_list(data: list[str]) -> bool:
