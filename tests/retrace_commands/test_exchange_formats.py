@@ -171,6 +171,16 @@ def test_what_is_damaged_is_refused_with_its_line(name: str, content: str, told:
     assert told in refused(load, path)
 
 
+@pytest.mark.parametrize("encoding", ["iso-8859-2", "windows-1250", "utf-8", "utf-16"])
+def test_graphml_is_in_the_encoding_that_it_says(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.graphml"
+    text = f'<?xml version="1.0" encoding="{encoding}"?>\n{LACKING["graphml"]}'.replace('"a"', '"Łódź"')
+    path.write_bytes(text.encode(encoding))
+    assert "Łódź" in load(path).names
+    path.write_bytes(text.replace(encoding, "no-such").encode("latin-1", "replace"))
+    assert len(load(path).names) == 3
+
+
 def test_quotes_in_labels_of_pajek_are_read(tmp_path: Path) -> None:
     path = tmp_path / "x.net"
     path.write_text('*Vertices 2\n1 "a \\"b\\" c\\\\" 0.5 0.5\n2 Zürich\n*Edges\n1 2\n')
