@@ -208,7 +208,7 @@ def test_cuda_without_a_gpu(tiny: Path, call: Call) -> None:
 @pytest.mark.parametrize(
     ("raised", "status", "said"),
     [(KeyboardInterrupt(), 130,
-      "interrupted while starting; no file is written; run the same command again\n"),
+      "interrupted while running solve; no file is written; run the same command again\n"),
      (MemoryError(), 1, "error: this needs more memory than there is; take a smaller graph\n"),
      (RetraceError("why"), 1, "error: why\n")],
 )  # fmt: skip

@@ -11,7 +11,7 @@ from threading import Timer
 
 import pytest
 
-from command_line import ENVIRONMENT
+from command_line import ENVIRONMENT, python
 from retrace.system import interrupts
 from retrace.system.interrupts import WORK, doing, writing_whole
 
@@ -43,11 +43,13 @@ sys.exit(retrace.__main__.supervised_main())
 """
 
 
-def interrupt(tiny: Path, module: str, moment: str, *words: object) -> tuple[int, str, str]:
+def interrupt(tiny: Path, module: str, moment: str, *words: object, **options: bool) -> tuple[int, str, str]:
     """Run `solve` to a moment, at which Ctrl-C comes: when a module is imported, or what `moment` patches."""
     asked = ["solve", "sssp/dijkstra-heap", tiny, "--source", 1, *words]
     command = [sys.executable, "-c", PROGRAM, module, moment, *map(str, asked)]
-    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        command, env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=60, **options
+    )  # fmt: skip
     return done.returncode, done.stdout, done.stderr
 
 
@@ -75,6 +77,25 @@ def test_ctrl_c_in_code_that_python_cannot_interrupt(moment: str, task: str, tin
     said = f"interrupted while {task.format(tiny=tiny)}; no file is written; run the same command again\n"
     assert (status, out, line) == (130, "", said)
     assert [path.name for path in tiny.parent.iterdir()] == ["tiny.gr"]
+
+
+def test_ctrl_c_of_a_terminal_which_reaches_all_processes(tiny: Path) -> None:
+    everyone = "; os.kill = lambda _, number, kill=os.killpg: kill(0, number)"
+    status, out, line = interrupt(tiny, "", READ + everyone, start_new_session=True)
+    said = f"interrupted while reading {tiny}; no file is written; run the same command again\n"
+    assert (status, out, line) == (130, "", said)
+
+
+def test_ctrl_c_in_a_stage_of_the_workflow() -> None:
+    program = (
+        "import sys; from retrace.system import stage; from retrace.system.errors import status_of\n"
+        "def run(self): raise KeyboardInterrupt\n"
+        "stage.stage_class('make-site').run = run\n"
+        "sys.exit(status_of(lambda: stage.run_stage(['make-site'])))"
+    )
+    done = python(program)
+    said = "interrupted while running the stage make-site; no file is written; run the same command again\n"
+    assert (done.returncode, done.stderr) == (130, said)
 
 
 def test_ctrl_c_while_a_file_is_written(tiny: Path) -> None:
