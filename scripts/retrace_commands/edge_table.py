@@ -136,7 +136,7 @@ def alike_names(names: Sequence[str]) -> str:
     plain = set(names) if odd else set()
     for name in odd:
         shown = "".join(c for c in normalize("NFC", name) if category(c) != "Cf")
-        number = re.fullmatch(r"\+?(-?)0*([0-9]+)(\.0*)?", shown)
+        number = re.fullmatch(r"\+?(-?)0*(0|[1-9][0-9]*)(\.0*)?", shown)
         shown = number[1] + number[2] if number else shown
         other = known.setdefault(shown, name)
         other = shown if other == name and shown in plain else other

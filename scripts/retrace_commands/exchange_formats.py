@@ -220,9 +220,7 @@ def _gml_blocks(text: str, where: str) -> Iterator[tuple[tuple[str, ...], dict[s
     open_blocks: list[tuple[dict[str, str], int]] = []
     values: dict[str, str] = {}
     end, line, counted = 0, 1, 0
-    for token in GML_TOKEN.finditer(text):
-        if token.start() != end:
-            break
+    while token := GML_TOKEN.match(text, end):
         end = token.end()
         key, quoted, bare, block, closes = token.groups()
         if key is not None:

@@ -703,11 +703,13 @@ def test_names_in_csv_come_back(edges: Arcs) -> None:
     ["1,2\n3," + "9" * 60000 + "x\n", "a b\n" + "\n" * 60000 + "a b\n", "graph" + " " * 60000 + "\n1\n",
      "(" * 30000 + ")" * 30000 + "\n", "%\n" * 30000 + "*x\n", "p" + "\t" * 60000 + "\n",
      "*Arcs " * 9999 + "\n",
-     "<graphml" + "<graph " * 9000 + "</graphml>", "# nodes" + " " * 60000 + "\n1 2\n"],
-    ids=range(9),
+     "<graphml" + "<graph " * 9000 + "</graphml>", "# nodes" + " " * 60000 + "\n1 2\n",
+     "graph [ \x01" + " " * 60000 + "\x01", "graph [ a" + " " * 60000 + "[", 'a "' * 30000,
+     "x " + "0" * 60000 + "y\nu v\nv w\n", "*Vertices 1\n1 " + '"\\' * 30000 + "\n"],
+    ids=range(14),
 )  # fmt: skip
 def test_no_text_takes_a_reader_long(content: str, tmp_path: Path) -> None:
-    for kind in ("auto", "edges", "pajek", "graphml"):
+    for kind in ("auto", "edges", "pajek", "graphml", "gml"):
         with suppress(OneLineError):
             read(content, tmp_path, kind=kind)
 
