@@ -33,6 +33,7 @@ class SharedWork:
 
     def begin(self) -> None:
         """Forget what an earlier command in this process did."""
+        self.state = WORKING
         self.task, self.again = "starting", "run the same command again"
         self.written: list[str] = []
         self.tell()
