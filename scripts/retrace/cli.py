@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from retrace.system.errors import OneLineParser, RetraceError, status_of
+from retrace.system.interrupts import doing
 from retrace.system.solver_packages import COMMAND_GROUP, imported_for, named_in
 
 SHELLS = ("bash", "zsh", "tcsh")
@@ -34,7 +35,9 @@ def run(argv: Sequence[str] | None) -> None:
     check_environment(Path(sys.argv[0]))
     arguments = make_parser().parse_args(argv)
     arguments.check_usage(arguments)
-    pkgutil.resolve_name(arguments.run)(arguments)
+    command = pkgutil.resolve_name(arguments.run)
+    with doing(f"running {arguments.command}"):
+        command(arguments)
 
 
 def print_completion(arguments: Namespace) -> None:

@@ -15,9 +15,10 @@ from retrace.graphs.query import Query
 from retrace.measure.trials import ASKED_ONCE, Outcome, Request, one_pass
 from retrace.solvers import REGISTRY, find, make
 from retrace.system.errors import RetraceError
+from retrace.system.interrupts import doing
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.backend import Verifier, failing_in_one_line, on_backend
-from retrace_commands.graph_file import GraphFile, Labels, interruptible, stage
+from retrace_commands.graph_file import GraphFile, Labels, check_weights, stage
 from retrace_commands.paths import find_predecessors, trace
 
 
@@ -42,6 +43,11 @@ class Answer:
     def length_name(self) -> str:
         """The name of what a solver of this problem finds."""
         return {"bfs": "level", "stcon": "length"}.get(self.problem, "distance")
+
+    @property
+    def scale(self) -> int:
+        """What lengths of the file are multiplied by."""
+        return self.graph_file.scale if self.length_name == "distance" else 1
 
     def traced_predecessors(self) -> Int32Array:
         """Return the solver's predecessors, or else derive them from its levels or distances."""
@@ -89,8 +95,8 @@ class Answer:
         """Return the answer as columns, with the file's ids: of all vertices, or of those of a path."""
         name, predecessor = self.length_name, self.outcome.predecessor
         vertices, lengths = self.of_vertices(path)
-        if name == "distance" and self.graph_file.scale != 1:
-            name += f"_times_{self.graph_file.scale}"
+        if self.scale != 1:
+            name += f"_times_{self.scale}"
         table = {**self.graph_file.labels(vertices), name: lengths}
         if predecessor is not None:
             table |= self.graph_file.labels(predecessor[vertices], "predecessor")
@@ -127,7 +133,7 @@ def searcher(
 ) -> Callable[[int], Answer]:
     """Set a solver up on a device; return what searches from a source, as `ask` does."""
     place = f"{request.solver} on {request.backend}"
-    with interruptible(), failing_in_one_line(place):
+    with doing(f"setting {place} up"), failing_in_one_line(place):
         ready = make(request.solver, device)
         ready.setup(graph_file.graph)
     verifier = Verifier(check, request, graph_file.graph)
@@ -135,7 +141,7 @@ def searcher(
     def search(source: int) -> Answer:
         query = Query(source)
         refuse_overflow(graph_file, request.solver, source)
-        with interruptible(), failing_in_one_line(place):
+        with doing(f"solving with {place}"), failing_in_one_line(place):
             outcome = one_pass(ready, query, device, ASKED_ONCE)
         checked = verifier.verify(query, outcome.answer, outcome.predecessor)
         before = None if outcome.predecessor is None else outcome.predecessor.copy()
@@ -153,6 +159,7 @@ def request_of(graph_file: GraphFile, solver: str, query: Query, backend: str) -
             f"{graph_file.path}: {solver} needs weights, and a {graph_file.kind} graph has none; draw some "
             "with `convert --weights`, or count arcs with a bfs solver"
         )
+    check_weights(graph_file, solver)
     refuse_overflow(graph_file, solver, query.source)
     return request
 

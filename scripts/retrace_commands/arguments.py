@@ -8,6 +8,7 @@ FORMATS = (
     "dimacs", "he", "snap", "pace", "matrix-market",
     "edges", "counted", "metis", "konect", "steiner", "graphml", "gml", "pajek",
 )  # fmt: skip
+BACKENDS = ("auto", "cuda", "emulator")
 RANDOM_GENERATORS = ("tree-first", "random-degree")
 PHASES = ("setup", "upload", "solve", "download", "total", "kernel", "again", "lock", "prepare")
 """Both named here, and checked by a test, so that --help need not load the libraries."""
@@ -78,7 +79,7 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
     path.add_argument(
         "--solver",
         help="a bfs solver for the fewest arcs, or a stcon solver with predecessors=yes (default: "
-        "sssp/dijkstra-heap if there are weights)",
+        "sssp/dijkstra-heap if there are weights, bellman-ford/sequential if one is negative)",
     )
     path.set_defaults(check_usage=check_usage)
     add_solving(path, "where to write it as well: .he, .csv, .npy, .npz, .parquet or .json; may be repeated")
@@ -208,7 +209,7 @@ def add_solving(command: ArgumentParser, outputs: str) -> None:
 def add_backend(command: ArgumentParser) -> None:
     """Add where CUDA kernels run."""
     where = "where CUDA kernels run (default: on the GPU if there is one, else on the emulator)"
-    command.add_argument("--backend", choices=("auto", "cuda", "emulator"), default="auto", help=where)
+    command.add_argument("--backend", choices=BACKENDS, default="auto", help=where)
 
 
 def check_usage(arguments: Namespace) -> None:

@@ -22,7 +22,7 @@ from retrace.system.bars import bar
 from retrace.system.errors import RetraceError, say
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.answers import Answer, request_of, searcher
-from retrace_commands.graph_file import GraphFile, check_outputs, check_weights, read_graph
+from retrace_commands.graph_file import GraphFile, check_outputs, read_graph
 from retrace_commands.written_answers import check_formats, write_answer
 
 Lengths = NDArray[np.int64]
@@ -77,29 +77,41 @@ def bound(
             vertex = int(np.where(undecided, least, LARGE).argmin())
 
 
-def bound_graph(arguments: Namespace) -> None:
-    """Bound eccentricities in the largest component of a graph; write them, and print the diameter."""
-    check_formats(arguments.output)
-    check_outputs(arguments.output, arguments.graph)
-    graph_file = read_graph(
-        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
-    )
-    graph, scale = graph_file.graph, graph_file.scale
+@dataclass(frozen=True)
+class BoundedComponent:
+    """The eccentricities in the largest component of a graph."""
+
+    solver: str
+    members: Int32Array
+    """Its vertices, ascending."""
+    bounds: Bounds
+    unit: int
+    """The bounds are lengths times this."""
+    both_ways: bool
+    """Whether both directions have the same lengths."""
+    last: Answer
+    """That of the last search."""
+
+
+def bound_component(
+    graph_file: GraphFile, solver: str | None, backend: str, check: str, most: int | None, every: bool
+) -> BoundedComponent:
+    """Bound eccentricities in the largest component; raise RetraceError if that is not possible."""
+    graph = graph_file.graph
     if graph.vertices == 0:
         raise RetraceError(f"{graph_file.path}: expected a graph with vertices")
-    solver = arguments.solver or ("bfs/queue" if graph.weights is None else "sssp/dijkstra-heap")
+    solver = solver or ("bfs/queue" if graph.weights is None else "sssp/dijkstra-heap")
     if (problem := find(solver).problem) not in ("bfs", "sssp"):
-        raise RetraceError(f"--solver {solver}: expected a bfs or sssp solver")
-    check_weights(graph_file, solver)
+        raise RetraceError(f"{solver}: expected a bfs or sssp solver")
     members = largest_component(graph)
     both_ways = graph.info.get("directed") is False or (problem == "bfs" and is_symmetric(graph))
     first = int(graph.degrees()[members].argmax())
     answers: list[Answer] = []
-    request = request_of(graph_file, solver, Query(int(members[first])), arguments.backend)
+    request = request_of(graph_file, solver, Query(int(members[first])), backend)
     with request.device() as device, bar(unit="vertex", desc=solver) as progress:
 
         def lengths_in(file: GraphFile) -> LengthSearch:
-            search = searcher(file, request, device, arguments.check)
+            search = searcher(file, request, device, check)
 
             def lengths(position: int) -> Lengths:
                 answers[:] = [search(int(members[position]))]
@@ -110,8 +122,24 @@ def bound_graph(arguments: Namespace) -> None:
 
         outward = lengths_in(graph_file)
         inward = None if both_ways else lengths_in(replace(graph_file, graph=graph.reversed()))
-        bounds = bound(len(members), first, outward, inward, arguments.searches, arguments.every_vertex)
-    last, unit = answers[0], 1 if problem == "bfs" else scale
+        bounds = bound(len(members), first, outward, inward, most, every)
+    unit = 1 if problem == "bfs" else graph_file.scale
+    return BoundedComponent(solver, members, bounds, unit, both_ways, answers[0])
+
+
+def bound_graph(arguments: Namespace) -> None:
+    """Bound eccentricities in the largest component of a graph; write them, and print the diameter."""
+    check_formats(arguments.output)
+    check_outputs(arguments.output, arguments.graph)
+    graph_file = read_graph(
+        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
+    )
+    component = bound_component(
+        graph_file, arguments.solver, arguments.backend, arguments.check, arguments.searches,
+        arguments.every_vertex,
+    )  # fmt: skip
+    solver, members, bounds = component.solver, component.members, component.bounds
+    last, unit = component.last, component.unit
     columns = {"eccentricity_least": bounds.least, "eccentricity_most": bounds.greatest}
     suffix = "" if unit == 1 else f"_times_{unit}"
 
@@ -133,10 +161,10 @@ def bound_graph(arguments: Namespace) -> None:
     graph_file.print_notes()
     least, most = bounds.diameter
     diameter = f"{least}" if least == most else f"{least} to {most}"
-    searches = f"{bounds.searches} vertices searched from" + ("" if both_ways else ", and to")
-    component = f"{len(members)} of {graph.vertices} vertices in the largest component"
+    searches = f"{bounds.searches} vertices searched from" + ("" if component.both_ways else ", and to")
+    share = f"{len(members)} of {graph_file.graph.vertices} vertices in the largest component"
     say(
-        f"{graph_file.path}: diameter {diameter}{'' if unit == 1 else f' (times {unit})'}, {component}; "
+        f"{graph_file.path}: diameter {diameter}{'' if unit == 1 else f' (times {unit})'}, {share}; "
         f"{searches} by {solver}; {last.checked}"
     )
 

@@ -5,9 +5,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+import numpy as np
+
 from retrace.system.errors import RetraceError
-from retrace_commands.edge_table import WHOLE, EdgeTable
-from retrace_commands.recognition import COMMENTS, delimiter
+from retrace_commands.edge_table import WHOLE, EdgeColumns, EdgeTable
+from retrace_commands.recognition import COMMENTS, delimiter, split_words
 
 TAIL_NAMES = {
     "source", "src", "from", "fromnodeid", "tail", "u", "node1", "id1", "start", "source_id", "node_1",
@@ -17,8 +19,14 @@ HEAD_NAMES = {
 }  # fmt: skip
 WEIGHT_NAMES = {"weight", "w", "cost", "length", "distance", "value", "capacity", "wt"}
 """Usual names of columns, in small letters."""
+TYPE_WORDS = {"directed": True, "undirected": False}
+"""What the column Type of Gephi's tables says of an edge."""
 
 COUNT = re.compile("[0-9]{1,12}")
+
+HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
+"""What begins a comment without a blank, as a name may."""
+ARROWS = ("->", "--", "=>", "-->", "<->", "<-")
 
 Cells = tuple[int, list[str]]
 """A line's number and its cells."""
@@ -50,8 +58,19 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
             f"line {line} is read as {vertices} vertices and {edges} edges (--format edges: an edge)"
         )
     places = places_of(rows, header, columns, where)
+    if (
+        counted is None
+        and len(rows) == 3
+        and all(set(cells) <= {"0", "1"} and len(cells) == 3 for _, cells in rows)
+    ):
+        raise RetraceError(
+            f"{where}: may be a matrix, or edges with weights; say --format edges, or write Matrix Market"
+        )
     table.notes += column_notes(rows, header, columns, places)
-    take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])))
+    stated = stated_type(rows, header)
+    take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])), stated)
+    if stated is not None:
+        table.directed = TYPE_WORDS[stated[1].lower()]
     if first_line is not None:
         table.vertices = first_line[0]
         low = min((int(name) for name in [*table.tails, *table.heads]), default=1)
@@ -88,17 +107,26 @@ def _data_lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
 def mark_of(text: str) -> str | None:
     """Return what separates the cells of a list; None for white space."""
     lines = [line for _, line in islice(_data_lines(text), 50)]
-    mark = delimiter(lines[0]) if lines else None
+    mark = delimiter(lines) if lines else None
     if mark == "\t" and all(all(map(_is_number, line.split())) for line in lines):
         return None  # numbers alone, where several tabs are as good as one
     return mark
 
 
-def split_rows(text: str, where: str, mark: str | None, first: int = 1) -> list[Cells]:
-    """Split lines that are neither blank nor comments into cells; the text begins at line `first`."""
+def split_rows(
+    text: str, where: str, mark: str | None, first: int = 1, *, has_begun: bool = False
+) -> list[Cells]:
+    """Split lines that are neither blank nor comments into cells; the text begins at line `first`.
+
+    What looks like a row, but begins as a comment does, is refused after the first row; `has_begun` says that
+    this was before.
+    """
     lines = list(_data_lines(text, first))
+    if lines:
+        begin = first if has_begun else lines[0][0]
+        _refuse_hidden_rows(text, where, mark, first, begin, len(_cells(lines[0][1], mark)))
     if mark is None:
-        return [(number, line.split()) for number, line in lines]
+        return [(number, split_words(line)) for number, line in lines]
     try:
         cells = csv.reader((line for _, line in lines), delimiter=mark, skipinitialspace=True, strict=True)
         rows = [[cell.strip() for cell in row] for row in cells]
@@ -107,6 +135,23 @@ def split_rows(text: str, where: str, mark: str | None, first: int = 1) -> list[
     if len(rows) != len(lines):
         raise RetraceError(f"{where}: expected each row on a line of its own, found a cell of several lines")
     return [(number, row) for (number, _), row in zip(lines, rows, strict=True)]
+
+
+def _cells(line: str, mark: str | None) -> list[str]:
+    return split_words(line) if mark is None else line.split(mark)
+
+
+def _refuse_hidden_rows(text: str, where: str, mark: str | None, first: int, begin: int, width: int) -> None:
+    """Raise RetraceError if a comment from line `begin` on may be a row whose first vertex is called so."""
+    if not any(comment in text for comment in COMMENTS):
+        return
+    for number, line in enumerate(text.split("\n"), first):
+        content = line.strip()
+        if number >= begin and HIDDEN.match(content) and len(_cells(content, mark)) == width:
+            raise RetraceError(
+                f"{where}, line {number}: {content[:40]!a} may be a comment, or a row; remove it, or "
+                "write its first cell in quotes"
+            )
 
 
 def header_of(rows: list[Cells], columns: Sequence[str]) -> list[str] | None:
@@ -196,6 +241,10 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
         places = []
         for column in columns:
             if header is not None and column in header:
+                if header.count(column) > 1:
+                    raise RetraceError(
+                        f"{where}: has {header.count(column)} columns {column}; say their numbers"
+                    )
                 places.append(header.index(column))
             elif COUNT.fullmatch(column) and 1 <= int(column) <= width:
                 places.append(int(column) - 1)
@@ -205,15 +254,23 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
         return places
     if header is not None:
         small = [name.strip().lower() for name in header]
+        for names, end in ((TAIL_NAMES, "source"), (HEAD_NAMES, "target")):
+            ends = [name for name in small if name in ({end} if end in small else names)]
+            if len(ends) > 1:
+                raise RetraceError(f"{where}: {' or '.join(ends)} may be the {end}; say which by --columns")
+        if small.count("weight") > 1:
+            raise RetraceError(f"{where}: has {small.count('weight')} columns weight; say which by --columns")
         weights = [header[k] for k, name in enumerate(small) if name in WEIGHT_NAMES]
         if len(weights) > 1 and "weight" not in small:
             raise RetraceError(f"{where}: {' or '.join(weights)} may be the weight; say which by --columns")
         found = [
-            next((k for k, name in enumerate(small) if name in names), None)
-            for names in (TAIL_NAMES, HEAD_NAMES, {"weight"} if len(weights) > 1 else WEIGHT_NAMES)
+            next((k for k, name in enumerate(small) if name in ({usual} if usual in small else names)), None)
+            for usual, names in (("source", TAIL_NAMES), ("target", HEAD_NAMES), ("weight", WEIGHT_NAMES))
         ]
         if found[0] is not None and found[1] is not None:
             return [place for place in found if place is not None]
+    if header is None and width > 2 and rows and all(row[1] in ARROWS for _, row in rows if len(row) > 1):
+        raise RetraceError(f"{where}: {rows[0][1][1]!a} stands between the vertices; say --columns 1 3")
     if width in (2, 3):
         return list(range(width))
     raise RetraceError(f"{where}: has {width} columns; say --columns TAIL HEAD [WEIGHT], by name or from 1")
@@ -231,6 +288,9 @@ def column_notes(
             return []
         tail, head = rows[0][1][:2]
         return [f"line {rows[0][0]} is read as an edge (--columns {tail} {head}: as names of columns)"]
+    if len(places) == 3 and header[places[2]].strip().lower() not in WEIGHT_NAMES:
+        tail, head, weight = (header[place] for place in places)
+        return [f"{weight} is read as the weight (--columns {tail} {head}: without weights)"]
     if len(places) == 3 or len(header) < 3:
         return []
     tail, head = (header[place] for place in places)
@@ -238,8 +298,18 @@ def column_notes(
     return [f"{others}: not read, so arcs have no weights (--columns {tail} {head} NAME reads them)"]
 
 
-def take_rows(table: EdgeTable, rows: list[Cells], places: list[int], width: int) -> None:
-    """Take the cells of each row, of which it has `width`."""
+def stated_type(rows: list[Cells], header: Sequence[str] | None) -> tuple[int, str] | None:
+    """Return the column that says of each edge whether it is directed, as Gephi writes it, and its word."""
+    place = next((k for k, name in enumerate(header or ()) if name.lower() == "type"), None)
+    if place is None or not rows or len(rows[0][1]) <= place or rows[0][1][place].lower() not in TYPE_WORDS:
+        return None
+    return place, rows[0][1][place]
+
+
+def take_rows(
+    table: EdgeTable, rows: list[Cells], places: list[int], width: int, stated: tuple[int, str] | None = None
+) -> None:
+    """Take the cells of each row, of which it has `width`; all have the type of `stated_type`."""
     if len(places) == 3:
         table.weights = []
     for number, cells in rows:
@@ -248,13 +318,18 @@ def take_rows(table: EdgeTable, rows: list[Cells], places: list[int], width: int
                 f"{table.where}, line {number}: expected {width} cells, as on the first line, found "
                 f"{len(cells)}: {' '.join(cells)[:60]!a}"
             )
+        if stated is not None and cells[stated[0]].lower() != stated[1].lower():
+            raise RetraceError(
+                f"{table.where}, line {number}: expected the type {stated[1]}, as of the first edge, found "
+                f"{cells[stated[0]][:40]!a}; write each undirected edge twice, and all as Directed"
+            )
         tail, head = cells[places[0]], cells[places[1]]
         if not tail or not head:
             raise RetraceError(f"{table.where}, line {number}: expected two ids, found an empty cell")
         table.tails.append(tail)
         table.heads.append(head)
         if table.weights is not None:
-            table.weights.append(cells[places[2]])
+            table.take_weight(cells[places[2]], number)
 
 
 def may_have_counts(head: str, lines: int) -> bool:
@@ -292,17 +367,17 @@ def read_metis(text: str, where: str) -> EdgeTable:
 
     PACE 2022 has directed graphs in this form, with each arc at its tail alone.
     """
-    given = text.removesuffix("\n").split("\n")
-    lines = [line.split() for line in given if not line.lstrip().startswith("%")]
-    while lines and not lines[0]:
+    given = enumerate(text.removesuffix("\n").split("\n"), 1)
+    lines = [(number, line.strip()) for number, line in given if not line.lstrip().startswith("%")]
+    while lines and not lines[0][1]:
         lines.pop(0)
-    head = lines.pop(0) if lines else []
+    head = lines.pop(0)[1].split() if lines else []
     if not 2 <= len(head) <= 4 or not all(map(COUNT.fullmatch, head)):
         raise RetraceError(
             f"{where}: expected METIS's 'vertices edges [format [weights]]', found {' '.join(head)[:60]!r}"
         )
     vertices, edges = int(head[0]), int(head[1])
-    while len(lines) > vertices and not lines[-1]:
+    while len(lines) > vertices and not lines[-1][1]:
         lines.pop()
     if len(lines) != vertices:
         raise RetraceError(
@@ -314,19 +389,45 @@ def read_metis(text: str, where: str) -> EdgeTable:
     skipped = (form[0] == "1") + (form[1] == "1") * (int(head[3]) if len(head) > 3 else 1)
     step = 2 if form[2] == "1" else 1
     table = EdgeTable(where, vertices=vertices, directed=False, has_both=True)
+    table.columns = _plain_neighbours(lines, skipped, step)
+    if table.columns is None:
+        found = _take_neighbours(table, lines, skipped, step)
+    else:
+        found = table.columns.ids.shape[1]
+    if edges and len(head) == 3 and form == "000" and found == edges:
+        table.directed, table.has_both = True, False
+    elif found != 2 * edges:
+        raise RetraceError(f"{where}: expected {edges} edges, each at both ends, found {found} ends")
+    return table
+
+
+def _plain_neighbours(lines: list[tuple[int, str]], skipped: int, step: int) -> EdgeColumns | None:
+    """Return the neighbours of each vertex, whose line each is; None if a line is not as the header says."""
+    text = "\n".join(line for _, line in lines)
+    counts = np.array([len(line.split()) for _, line in lines], dtype=np.int64)
+    if not text.strip() or re.search(r"[^0-9 \t\n]|[0-9]{18}", text):
+        return None
+    if (counts < skipped).any() or ((counts - skipped) % step).any():
+        return None
+    numbers = np.fromstring(text, dtype=np.int64, sep=" ")
+    place = np.arange(len(numbers)) - np.repeat(counts.cumsum() - counts, counts) - skipped
+    heads = np.flatnonzero((place >= 0) & (place % step == 0))
+    tails = np.repeat(np.arange(1, len(lines) + 1), counts)[heads]
+    return EdgeColumns(np.stack([tails, numbers[heads]]), None, numbers[heads + 1] if step == 2 else None)
+
+
+def _take_neighbours(table: EdgeTable, lines: list[tuple[int, str]], skipped: int, step: int) -> int:
+    """Take the neighbours line by line; return their number, or raise RetraceError."""
     table.weights = [] if step == 2 else None
-    for vertex, cells in enumerate(lines, 1):
-        cells = cells[skipped:]
+    for vertex, (number, line) in enumerate(lines, 1):
+        cells = line.split()[skipped:]
         if len(cells) % step:
-            raise RetraceError(f"{where}: expected a weight after each neighbour of vertex {vertex}")
+            raise RetraceError(
+                f"{table.where}, line {number}: expected a weight after each neighbour of vertex {vertex}"
+            )
         table.tails += [str(vertex)] * (len(cells) // step)
         table.heads += cells[::step]
-        if table.weights is not None:
-            table.weights += cells[1::2]
-    if edges and len(head) == 3 and form == "000" and len(table.tails) == edges:
-        table.directed, table.has_both = True, False
-    elif len(table.tails) != 2 * edges:
-        raise RetraceError(
-            f"{where}: expected {edges} edges, each at both ends, found {len(table.tails)} ends"
-        )
-    return table
+        if step == 2:
+            for weight in cells[1::2]:
+                table.take_weight(weight, number)
+    return len(table.tails)

@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import lcm
 from typing import Any
+from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +83,15 @@ class EdgeTable:
     """Names of vertices that may have no edge."""
     columns: EdgeColumns | None = None
     """What a large list has in place of tails, heads and weights."""
+    negative: str = ""
+    """The place in the file of its first negative weight, and the weight; empty if there is none."""
+
+    def take_weight(self, weight: str, line: int) -> None:
+        """Add the weight on a line of the file."""
+        assert self.weights is not None
+        self.weights.append(weight)
+        if not self.negative and is_negative(weight):
+            self.negative = f", line {line}: the weight {weight}"
 
 
 @dataclass(frozen=True)
@@ -97,6 +107,8 @@ class NumberedGraph:
     no_weights: str
     """Why the graph has none of the file's weights; empty if it has them, or the file has none."""
     notes: tuple[str, ...]
+    negative: str
+    """As `EdgeTable` has it."""
 
 
 def number(table: EdgeTable) -> NumberedGraph:
@@ -104,13 +116,33 @@ def number(table: EdgeTable) -> NumberedGraph:
     columns = table.columns or _columns(table)
     names, base, (tails, heads), vertices = _numbered(table, columns)
     weights, scale, no_weights = _weights(columns)
+    if names is not None and (alike := alike_names(names)):
+        table.notes.append(alike)
     info: dict[str, Any] = {} if table.directed is None else {"directed": table.directed}
     graph = from_arcs(vertices, tails, heads, weights, info)
     if table.directed is False:
         if table.has_both:
             _check_both_ends(table.where, graph)
         graph = with_reverse_arcs(graph)
-    return NumberedGraph(graph, base, names, scale, no_weights, tuple(table.notes))
+    return NumberedGraph(graph, base, names, scale, no_weights, tuple(table.notes), table.negative)
+
+
+def alike_names(names: Sequence[str]) -> str:
+    """Return a note of two names that look the same, or are one number; empty if there are none."""
+    known: dict[str, str] = {}
+    odd = [
+        name for name in names if not name.isascii() or name[:1] in "+0" or name[:2] == "-0" or "." in name
+    ]
+    plain = set(names) if odd else set()
+    for name in odd:
+        shown = "".join(c for c in normalize("NFC", name) if category(c) != "Cf")
+        number = re.fullmatch(r"\+?(-?)0*(0|[1-9][0-9]*)(\.0*)?", shown)
+        shown = number[1] + number[2] if number else shown
+        other = known.setdefault(shown, name)
+        other = shown if other == name and shown in plain else other
+        if other != name:
+            return f"{other[:40]!a} and {name[:40]!a} are two vertices"
+    return ""
 
 
 def _check_both_ends(where: str, graph: CSRGraph) -> None:
@@ -142,8 +174,19 @@ def _columns(table: EdgeTable) -> EdgeColumns:
         place = {name: k for k, name in enumerate(names)}
         columns = EdgeColumns(np.array([place[name] for name in ends], dtype=np.int64).reshape(shape), names)
     if table.weights is not None:
-        columns.weights, columns.weight_words = np.arange(shape[1]), table.weights
+        columns.weights, columns.weight_words = numbered_words(table.weights)
     return columns
+
+
+def numbered_words(words: Sequence[str]) -> tuple[Ints, list[str]]:
+    """Return the number of each word, shape (words,), and the distinct words by number, as they come."""
+    places = {word: place for place, word in enumerate(dict.fromkeys(words))}
+    return np.array([places[word] for word in words], dtype=np.int64), list(places)
+
+
+def is_negative(weight: str) -> bool:
+    """Return whether a number is below 0."""
+    return weight.startswith("-") and weight.lower().partition("e")[0].strip("-0.") != ""
 
 
 def is_short_whole(word: str) -> bool:

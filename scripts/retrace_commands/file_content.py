@@ -3,6 +3,7 @@
 import bz2
 import io
 import lzma
+import re
 import shutil
 import struct
 import subprocess
@@ -75,13 +76,21 @@ def read_head(path: Path) -> str:
 
 
 def decoded(content: bytes) -> str:
-    """Return text of UTF-8, or else of Latin-1; lines end with a line feed."""
+    """Return text of UTF-8, or else of what XML says, or of Latin-1; lines end with a line feed."""
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
         cut = error.start >= len(content) - 3 and len(content) == HEAD_BYTES  # in the middle of a letter
-        text = content[: error.start].decode() if cut else content.decode("latin-1")
+        text = content[: error.start].decode() if cut else _of_another_encoding(content)
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _of_another_encoding(content: bytes) -> str:
+    """Return text of the encoding that XML says, or else of Latin-1, which every byte fits."""
+    said = re.match(rb"\s*<\?xml[^>]{0,99}encoding\s*=\s*[\"']([\w.-]{1,40})", content)
+    with suppress(LookupError, UnicodeDecodeError):
+        return content.decode(said[1].decode() if said else "latin-1")
+    return content.decode("latin-1")
 
 
 @cache

@@ -1,9 +1,7 @@
 """The graphs that commands read, of any format or stored arrays, and the files that they write."""
 
 import io
-import signal
 import sys
-import threading
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -26,7 +24,7 @@ from retrace.graphs.formats.parsing import parse_stream
 from retrace.solvers import find
 from retrace.system.errors import RetraceError, say
 from retrace.system.files import check_writable
-from retrace.system.interrupts import ends_like_ctrl_c
+from retrace.system.interrupts import doing
 from retrace_commands.edge_lists import compare_counts, may_have_counts, read_comments
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
 from retrace_commands.file_content import check_text, decoded, open_content, read_head, read_whole
@@ -72,6 +70,8 @@ class GraphFile:
     """The graph's weights and distances are those of the file times this."""
     no_weights: str = ""
     """Why the graph has none of the file's weights; empty if it has them, or the file has none."""
+    negative: str = ""
+    """The place in the file of its first negative weight, and the weight, where it is known."""
 
     def print_notes(self) -> None:
         """Say on standard error, beside a result, what was assumed."""
@@ -153,7 +153,6 @@ def with_directions(
 
 def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str]) -> GraphFile:
     """Read a graph as `read_graph` does, with the directions that the file has."""
-    problem = None if solver is None else find(solver).problem
     if path.is_dir():
         if kind != "auto" or not (path / "graph.json").is_file():
             raise RetraceError(
@@ -162,10 +161,9 @@ def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str])
             )
         wide = solver is not None and find(solver).wide
         complete = dense.is_complete(identity.stored_info(path))
-        negative = problem not in WEIGHTED or str(solver).startswith("bellman-ford/")
-        graph = rows_of(dense.load(path)) if complete else csr.load(path, negative, wide)
+        graph = rows_of(dense.load(path)) if complete else csr.load(path, True, wide)
         return GraphFile(graph, path, STORED_KIND, 0)
-    with interruptible():
+    with doing(f"reading {path}"):
         if kind == "auto":
             kind = "parquet" if is_parquet(path) else recognise(read_head(path), path)
         return _read_file(path, kind, solver, columns)
@@ -189,6 +187,8 @@ def _read_file(path: Path, kind: str, solver: str | None, columns: list[str]) ->
             if refusal is None or kind in ("edges", "snap"):
                 raise
             raise refusal from None
+        if kind in ("edges", "snap"):
+            refusal = None  # of what is no such list as the reports have
     graph = graph_file.graph
     check_weights(graph_file, solver, refusal)
     return replace(graph_file, graph=replace(graph, info={**graph.info, "name": path.name}))
@@ -202,9 +202,25 @@ def check_weights(graph_file: GraphFile, solver: str | None, refusal: RetraceErr
     if graph_file.no_weights:
         reason = refusal or f"{path}: {solver} needs whole weights"
         raise RetraceError(f"{reason}; {graph_file.no_weights}")
-    takes_negative = solver.startswith("bellman-ford/")
-    if not takes_negative and graph.weights is not None and graph.arcs and graph.weights.min() < 0:
-        raise refusal or RetraceError(f"{path}: a weight is negative, which only bellman-ford takes")
+    if solver.startswith("bellman-ford/") or not has_negative_weights(graph_file.graph):
+        return
+    where = graph_file.negative
+    if not where:
+        assert graph.weights is not None
+        arc = int((graph.weights < 0).argmax())
+        tail, head = (graph_file.label(int(ends[arc])) for ends in (graph.tails(), graph.indices))
+        where = f": the weight {graph.weights[arc] / graph_file.scale:.10g} of the arc from {tail} to {head}"
+    raise RetraceError(
+        f"{path}{where} is negative, and {solver} takes weights from 0 on; bellman-ford/sequential takes "
+        "it, and bfs/queue counts arcs"
+    )
+
+
+def has_negative_weights(graph: CSRGraph) -> bool:
+    """Return whether an arc has a weight below 0."""
+    return (
+        isinstance(graph, CSRGraph) and graph.weights is not None and bool(graph.weights.min(initial=0) < 0)
+    )
 
 
 def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
@@ -250,7 +266,9 @@ def _read_as_table(path: Path, kind: str, columns: list[str]) -> GraphFile:
         check_text(content, path)
         table = read_table(kind, decoded(content), path, columns)
     made = number(table)
-    return GraphFile(made.graph, path, kind, made.base, made.notes, made.names, made.scale, made.no_weights)
+    return GraphFile(
+        made.graph, path, kind, made.base, made.notes, made.names, made.scale, made.no_weights, made.negative
+    )
 
 
 def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str:
@@ -276,6 +294,34 @@ def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str
     return STORED_KIND
 
 
+def losses(graph_file: GraphFile, path: Path) -> list[str]:
+    """Say what of a graph is not in the file that is written: names, ids, scale of weights, directions."""
+    names, base = graph_file.names, graph_file.base
+    counted_from = 1 if path.suffix in WRITERS and path.suffix != ".parquet" else 0
+    said = []
+    if names is not None:
+        first = f": {names[0]} is the first vertex, and so on" if len(names) else ""
+        said.append(f"names are not kept{first}")
+    elif base != counted_from:
+        said.append("ids in it count from 1" if counted_from else f"vertex {base} is now vertex 0, and so on")
+    if graph_file.scale != 1 and graph_file.graph.weights is not None:
+        said.append(f"weights are those of the file times {graph_file.scale}")
+    if path.suffix in WRITERS and path.suffix != ".parquet" and graph_file.graph.info.get("directed") is True:
+        said.append("it does not say that the graph is directed: read it with --directed")
+    return said
+
+
+def write_arcs_of_paths(
+    graph_file: GraphFile, graph: CSRGraph, path: Path, route: ArcIds | None = None
+) -> None:
+    """Write paths as H/E, whose arcs have weight 1 if the graph has none, and note what is lost."""
+    ones = graph if graph.weights is not None else replace(graph, weights=np.ones(graph.arcs, np.int32))
+    write_graph(ones, path, route)
+    said = losses(graph_file, path) + (["each arc has weight 1"] if graph.weights is None else [])
+    if said:
+        say(f"note: {path}: {'; '.join(said)}", sys.stderr)
+
+
 def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: bool = False) -> None:
     """Raise RetraceError if an output cannot be written, is given twice, or is the graph itself."""
     refusals = {} if graph is None else {graph.resolve(): "is the graph itself, which would be lost"}
@@ -294,29 +340,12 @@ def writing(path: Path) -> Iterator[None]:
     """Show on a terminal what is written; convert the system's errors to RetraceError."""
     with naming_output(path):
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
-        with stage_bar(desc=f"writing {path}"):
+        with doing(f"writing {path}"), stage_bar(desc=f"writing {path}"):
             yield
 
 
 @contextmanager
 def stage(task: str) -> Iterator[None]:
-    """Show on a terminal what is being done, and let Ctrl-C end it."""
-    with interruptible(), stage_bar(desc=f"{task} (Ctrl-C ends the command, which has written nothing)"):
+    """Show on a terminal what is being done, and say it if Ctrl-C ends it."""
+    with doing(task), stage_bar(desc=f"{task} (Ctrl-C ends the command, which has written nothing)"):
         yield
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end the program even in C++ code, where Python cannot handle them.
-
-    Not for writing files, and not in a program that only imports this one.
-    """
-    if threading.current_thread() is not threading.main_thread() or not ends_like_ctrl_c():
-        yield
-        return
-    handlers = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)

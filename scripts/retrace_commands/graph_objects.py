@@ -2,6 +2,8 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +13,18 @@ from numpy.typing import NDArray
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.formats.lines import LARGEST
 from retrace.system.errors import RetraceError
+from retrace_commands.edge_lists import TYPE_WORDS, column_notes, places_of
 from retrace_commands.edge_table import scaled
 from retrace_commands.graph_file import GraphFile
 from retrace_commands.reverse_arcs import with_reverse_arcs
 
 EXPECTED = (
-    "expected a graph's file, a SciPy or CuPy sparse matrix, a graph of NetworkX, igraph or NetworKit, or "
-    "the arrays (indptr, indices[, weights])"
+    "expected a graph's file, a SciPy or CuPy sparse matrix, a graph of NetworkX, igraph or NetworKit, a "
+    "list of edges that are tuples, an array of 2 or 3 columns, a DataFrame, or a tuple of arrays "
+    "(indptr, indices[, weights])"
 )
+LIBRARIES = ("arrays", "edges", "igraph", "networkit", "networkx", "pandas", "scipy")
+"""The kinds of what is no file, whose names are the caller's."""
 LACKING = object()
 """The weight of an edge of NetworkX without this attribute, which it counts as 1."""
 
@@ -38,10 +44,11 @@ class Edges:
     notes: list[str] = field(default_factory=list)
 
 
-def graph_in_hand(graph: Any, weight: str | None = "weight") -> GraphFile:
+def graph_in_hand(graph: Any, weight: str | None = "weight", columns: Sequence[str] = ()) -> GraphFile:
     """Return a graph of a library, or arrays, as the commands read one from a file.
 
-    `weight` is the attribute of edges in NetworkX and igraph that has their weights. Fractional weights are
+    `weight` is the attribute of edges in NetworkX and igraph that has their weights, `columns` are those of
+    a DataFrame: tail, head, perhaps weight. Fractional weights are
     scaled to whole numbers. Raise RetraceError if it is no graph, or too large.
     """
     if isinstance(graph, GraphFile):
@@ -53,7 +60,14 @@ def graph_in_hand(graph: Any, weight: str | None = "weight") -> GraphFile:
         graph = graph.get()
         libraries = _libraries(graph)
     where = f"{type(graph).__module__.partition('.')[0]}.{type(graph).__name__}"
-    if isinstance(graph, tuple | list):
+    if isinstance(graph, list) and all(isinstance(edge, tuple) for edge in graph):
+        library, where = "edges", "list of edges"
+        edges = _of_rows(graph, where)
+    elif libraries == {"numpy", "builtins"} and np.ndim(graph) == 2:
+        library, edges = "edges", _of_columns(graph, where)
+    elif "pandas" in libraries and hasattr(graph, "columns"):
+        library, edges = "pandas", _of_frame(graph, where, columns)
+    elif isinstance(graph, tuple | list):
         library, where = "arrays", f"{type(graph).__name__} of arrays"
         edges = _of_arrays(graph, where)
     elif "networkx" in libraries:
@@ -126,6 +140,71 @@ def _of_arrays(arrays: Sequence[Any], where: str) -> Edges:
     offsets: NDArray[np.int64] = indptr.astype(np.int64)
     tails = np.repeat(np.arange(vertices), offsets[1:] - offsets[:-1])
     return Edges(tails, indices.astype(np.int64), vertices, weights=weights[0] if weights else None)
+
+
+def _of_rows(rows: Sequence[tuple[Any, ...]], where: str) -> Edges:
+    """Take edges that are tuples of one length."""
+    width = len(rows[0]) if rows else 2
+    wrong = next((k for k, row in enumerate(rows) if len(row) != width or width not in (2, 3)), None)
+    if wrong is not None:
+        expected = f"{width} values, as the first has" if width in (2, 3) else "(tail, head[, weight])"
+        raise RetraceError(f"{where}: edge {wrong}: expected {expected}, found {rows[wrong]!r:.60}")
+    columns = list(zip(*rows, strict=True)) if rows else [(), ()]
+    return _named(columns[0], columns[1], where, columns[2] if width == 3 else None)
+
+
+def _of_columns(table: NDArray[Any], where: str) -> Edges:
+    """Take an array of shape (edges, 2 or 3), of which a square one may also be a matrix."""
+    if table.shape[1] not in (2, 3) or table.shape[0] == table.shape[1]:
+        hint = "a matrix is scipy.sparse.csr_array(array), and edges that are tuples a list"
+        raise RetraceError(f"{where}: expected shape (edges, 2 or 3), found {table.shape}; {hint}")
+    ends = table[:, :2]
+    if ends.dtype.kind == "f":
+        if not (np.isfinite(ends).all() and (ends % 1 == 0).all() and (abs(ends) < 2**53).all()):
+            raise RetraceError(f"{where}: expected whole ids of vertices, found fractions")
+        ends = ends.astype(np.int64)
+    return _named(ends[:, 0], ends[:, 1], where, table[:, 2] if table.shape[1] == 3 else None)
+
+
+def _of_frame(frame: Any, where: str, columns: Sequence[str]) -> Edges:
+    """Take the columns of a DataFrame that a file of them would have."""
+    header = list(map(str, frame.columns))
+    places = places_of([], header, columns, where)
+    values = [frame.iloc[:, place] for place in places]
+    for place, column in zip(places[:2], values, strict=False):
+        if column.isna().any():
+            row = frame.index[int(column.isna().to_numpy().argmax())]
+            raise RetraceError(f"{where}: column {header[place]}, row {row}: expected a vertex, found none")
+    kinds = [frame.iloc[:, k] for k, name in enumerate(header) if name.lower() == "type"][:1]
+    stated = sorted({str(kind).lower() for kind in kinds[0]}) if kinds else []
+    directed = TYPE_WORDS[stated[0]] if len(stated) == 1 and stated[0] in TYPE_WORDS else None
+    if len(stated) > 1 and stated[0] in TYPE_WORDS:
+        raise RetraceError(f"{where}: expected one type of all edges, found {' and '.join(stated[:3])}")
+    weights = values[2].to_numpy() if len(values) == 3 else None
+    edges = _named(values[0].to_numpy(), values[1].to_numpy(), where, weights, directed)
+    edges.notes.extend(column_notes([], header, columns, places))
+    return edges
+
+
+def _named(tails: Any, heads: Any, where: str, weights: Any = None, directed: bool | None = None) -> Edges:
+    """Return edges with numbered vertices: whole numbers by their values, others as they come."""
+    ends = [np.asarray(end) if isinstance(end, np.ndarray) else end for end in (tails, heads)]
+    if all(isinstance(end, np.ndarray) and end.dtype.kind in "iu" for end in ends):
+        distinct, places = np.unique(np.concatenate(ends), return_inverse=True)
+        names: list[Hashable] = distinct.tolist()
+    else:
+        listed = [end.tolist() if isinstance(end, np.ndarray) else list(end) for end in ends]
+        pairs = [name for pair in zip(*listed, strict=True) for name in pair]
+        if wrong := [n for n in pairs if not isinstance(n, Hashable) or n is None or n != n]:
+            raise RetraceError(f"{where}: expected names of vertices, found {wrong[0]!r:.60}")
+        names = list(dict.fromkeys(pairs))
+        if all(isinstance(name, Integral) and not isinstance(name, bool) for name in names):
+            names.sort(key=lambda name: int(name))  # type: ignore[call-overload]
+        number = {name: place for place, name in enumerate(names)}
+        places = np.array([number[name] for name in chain(*listed)], dtype=np.int64)
+    places = places.reshape(2, -1)
+    from_0 = names == list(range(len(names)))
+    return Edges(places[0], places[1], len(names), None if from_0 else names, weights, directed)
 
 
 def _of_scipy(matrix: Any, where: str) -> Edges:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from retrace.graphs.formats.lines import read_pieces
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import (
+    TYPE_WORDS,
     column_notes,
     compare_counts,
     header_of,
@@ -22,13 +23,15 @@ from retrace_commands.edge_lists import (
     places_of,
     read_comments,
     split_rows,
+    stated_type,
     take_rows,
 )
-from retrace_commands.edge_table import EdgeColumns, EdgeTable, Ints, Words, is_short_whole
+from retrace_commands.edge_table import EdgeColumns, EdgeTable, Ints, Words, is_negative, is_short_whole
 from retrace_commands.file_content import check_text, open_content, read_head
 from retrace_commands.published_formats import read_table
 
 COMMENT = re.compile(rb"^[ \t]*(?:#|%|//).*$", re.M)
+HIDDEN_ROW = re.compile(rb"^[ \t]*(#+|%+|//)[^\s#%/]", re.M)
 NO_NUMBER = re.compile(rb"[0-9]{19}|(?<![0-9])-?0[0-9]|-0|[+]")
 """What pandas may read as a fraction, or as another number that is a name of its own."""
 OF_NUMBERS = b"0123456789+- \t\n"
@@ -51,6 +54,8 @@ class _Layout:
     encoding: str
     names: Words | None
     """Names of vertices; None if ids are whole numbers."""
+    stated: tuple[int, str] | None = None
+    """As `stated_type` has it."""
 
 
 def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
@@ -67,15 +72,18 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
     header = header_of(rows, columns)
     places = places_of(rows, header, columns, where)
     width = len(rows[0][1])
+    stated = stated_type(rows[1:], header)
     may_count = header is None and not columns
     if may_count and any(len(cells) != width for _, cells in rows):
         return None
     for encoding, names in (("utf-8", None), ("utf-8", Words()), ("latin-1", Words())):
-        layout = _Layout(mark, width, places, encoding, names)
+        layout = _Layout(mark, width, places, encoding, names, stated)
         try:
             table = _read(path, layout, 0 if header is None else rows[0][0])
         except (_UnlikeError, UnicodeDecodeError):
             continue
+        if stated is not None:
+            table.directed = TYPE_WORDS[stated[1].lower()]
         table.notes += column_notes(rows, header, columns, places)
         lines = 0 if table.columns is None else table.columns.ids.shape[1]
         return None if may_count and may_have_counts(head, lines) else table
@@ -106,7 +114,8 @@ def read_large_table(path: Path, kind: str) -> EdgeTable | None:
     if width < len(places) or not all(map(is_short_whole, counts)):
         return None
     try:
-        table.columns = _read(path, _Layout(None, width, places, "utf-8", None), first).columns
+        read = _read(path, _Layout(None, width, places, "utf-8", None), first)
+        table.columns, table.negative = read.columns, read.negative
     except (_UnlikeError, UnicodeDecodeError):
         return None
     if len(counts) == 2:
@@ -140,9 +149,19 @@ def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
                 announced = read_comments(comments.decode("latin-1"), table) or announced
             skipped = max(0, header - line)
             body = piece.split(b"\n", skipped)[-1] if piece.count(b"\n") >= skipped else b""
-            columns = _plain(COMMENT.sub(b"", body) if comments else body, layout)
+            has_begun = any(part.size for part in ends)
+            columns = None
+            if not HIDDEN_ROW.search(comments):
+                columns = _plain(COMMENT.sub(b"", body) if comments else body, layout)
             if columns is None:
-                columns = _any(body, table.where, line + skipped + 1, layout)
+                columns = _any(body, table.where, line + skipped + 1, layout, has_begun)
+            if (
+                len(columns) == 3
+                and not table.negative
+                and (below := _first_negative(columns[2])) is not None
+            ):
+                row = split_rows(body.decode(layout.encoding), table.where, layout.mark, line + skipped + 1)
+                table.negative = f", line {row[below][0]}: the weight {columns[2][below]}"
             ends.append(_numbered(columns[:2], layout))
             if len(columns) == 3:
                 are_words.append(columns[2].dtype == object)
@@ -159,6 +178,14 @@ def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
     if announced is not None:
         compare_counts(table, announced, ids.shape[1], len(np.unique(ids)))
     return table
+
+
+def _first_negative(weights: NDArray[Any]) -> int | None:
+    """Return the place of the first weight below 0, of numbers or words."""
+    if weights.dtype != object:
+        below = weights < 0
+        return int(below.argmax()) if below.any() else None
+    return next((place for place, weight in enumerate(weights) if is_negative(weight)), None)
 
 
 def _in_words(weights: Ints, words: Words) -> Ints:
@@ -204,16 +231,21 @@ def _plain(body: bytes, layout: _Layout) -> list[NDArray[Any]] | None:
         except (ValueError, OverflowError):  # of these is what pandas raises where a row has too many cells
             continue
         columns = [rows[place].to_numpy() for place in range(layout.width)]
-        if kind == "str" and any((column == "").any() for column in columns):
+        if kind == "str" and any((columns[place] == "").any() for place in layout.places):
+            return None
+        whole = mark is not None and body.count(mark) == len(rows) * (layout.width - 1)
+        if kind == "str" and not whole and any((column == "").any() for column in columns):
+            return None  # a row may lack cells
+        if layout.stated is not None and (columns[layout.stated[0]] != layout.stated[1]).any():
             return None
         return [columns[place] for place in layout.places]
     return None
 
 
-def _any(body: bytes, where: str, first: int, layout: _Layout) -> list[NDArray[Any]]:
+def _any(body: bytes, where: str, first: int, layout: _Layout, has_begun: bool) -> list[NDArray[Any]]:
     """Return columns of words; RetraceError names the line that is not as the others."""
     table = EdgeTable(where)
-    rows = split_rows(body.decode(layout.encoding), where, layout.mark, first)
-    take_rows(table, rows, layout.places, layout.width)
+    rows = split_rows(body.decode(layout.encoding), where, layout.mark, first, has_begun=has_begun)
+    take_rows(table, rows, layout.places, layout.width, layout.stated)
     columns = [table.tails, table.heads, *([] if table.weights is None else [table.weights])]
     return [np.array(column, dtype=object) for column in columns]

@@ -1,7 +1,6 @@
 """What a Python program calls: `from retrace import load, solve`, for a graph in hand, as the commands do."""
 
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import WEIGHTED, given
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
@@ -18,9 +16,10 @@ from retrace.graphs.query import Query
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace_commands.answers import Answer, ask
+from retrace_commands.called_arguments import refusing
 from retrace_commands.edge_table import AS_WRITTEN
 from retrace_commands.graph_file import GraphFile, check_weights, read_as_it_is, with_directions
-from retrace_commands.graph_objects import graph_in_hand
+from retrace_commands.graph_objects import LIBRARIES, graph_in_hand
 from retrace_commands.sample_bounds import ErrorBound, bound_of_sample
 from retrace_commands.scores import score
 
@@ -47,10 +46,12 @@ class LoadedGraph:
     @property
     def is_file(self) -> bool:
         """Whether it was read from a file, whose names are text."""
-        return self.graph_file.kind not in ("arrays", "igraph", "networkit", "networkx", "scipy")
+        return self.graph_file.kind not in LIBRARIES
 
     def position(self, name: Hashable, role: str) -> int:
         """Return a vertex's number from 0; raise RetraceError if the graph has none of this name."""
+        if not isinstance(name, Hashable):
+            raise RetraceError(f"{role} {name!r:.60}: expected one vertex; `solve_each` takes several")
         return self.graph_file.vertex(str(name) if self.is_file else name, role)
 
 
@@ -116,6 +117,7 @@ class Solution:
         return [self._graph.names[vertex] for vertex in path.tolist()]
 
 
+@refusing
 def load(
     graph: Any, *, directed: bool | None = None, weight: str | None = "weight", format: str = "auto",  # noqa: A002
     columns: Sequence[str] = (),
@@ -126,8 +128,10 @@ def load(
     ----------
     graph
         A path; a sparse matrix of SciPy or CuPy (each stored entry is an arc); a graph of NetworkX, igraph or
-        NetworKit; or compressed sparse rows `(indptr, indices[, weights])`, of shapes (vertices + 1,) and
-        (arcs,), of NumPy or CuPy.
+        NetworKit; a list of edges, each a tuple `(tail, head[, weight])`; an array of shape (edges, 2 or 3)
+        with the same; a DataFrame of pandas, whose columns are chosen as those of a file; or compressed
+        sparse rows, a tuple `(indptr, indices[, weights])`, of shapes (vertices + 1,) and (arcs,), of NumPy
+        or CuPy.
     directed
         Take arcs as they are (True), or add the reverse of each that has none (False). By default what the
         file or object says; if neither says anything, arcs without a reverse make it directed.
@@ -135,26 +139,26 @@ def load(
         The attribute of edges that has weights, in NetworkX and igraph; None for none. Fractional weights are
         scaled to whole numbers.
     format, columns
-        Of a file, as the options of the commands.
+        Of a file, as the options of the commands; `columns` of a DataFrame, too.
 
     Raises
     ------
     RetraceError
-        In one line, if it is no graph, cannot be read, or is too large.
+        In one line, if it is no graph, cannot be read, is too large, or an argument is not understood.
     """
-    with in_one_line():
-        if isinstance(graph, LoadedGraph):
-            return graph if directed is None else load(graph.graph_file, directed=directed)
-        if isinstance(graph, str | PathLike):
-            taken, said = read_as_it_is(Path(graph), format, None, list(columns)), None
-        else:
-            taken = graph_in_hand(graph, weight)
-            said = taken.graph.info.get("directed")
-        if directed is None or directed == said:
-            return LoadedGraph(taken, said)
-        return LoadedGraph(with_directions(taken, None, directed), directed)
+    if isinstance(graph, LoadedGraph):
+        return graph if directed is None else load(graph.graph_file, directed=directed)
+    if isinstance(graph, str | PathLike):
+        taken, said = read_as_it_is(Path(graph), format, None, list(columns)), None
+    else:
+        taken = graph_in_hand(graph, weight, columns)
+        said = taken.graph.info.get("directed")
+    if directed is None or directed == said:
+        return LoadedGraph(taken, said)
+    return LoadedGraph(with_directions(taken, None, directed), directed)
 
 
+@refusing
 def solve(
     solver: str, graph: Any, source: Hashable = None, target: Hashable = None, *, sources: int | None = None,
     seed: int = 1, normalized: bool = False, backend: str = "auto", check: bool | Literal["sample"] = True,
@@ -184,34 +188,38 @@ def solve(
     RetraceError
         In one line, if it cannot be solved so; `NotVerifiedError` if the check has another answer.
     """
-    with in_one_line():
-        loaded, how = load(graph), check if check == "sample" else "whole" if check else "none"
-        problem = find(solver).problem
-        if given(solver) != "graph":
-            raise RetraceError(f"{solver}: takes no graph; see `python -m retrace generate`")
-        check_weights(loaded.graph_file, solver)
-        of_scores, of_pair = problem == "betweenness", problem == "stcon"
-        for name, value, wanted in (("source", source, not of_scores), ("target", target, of_pair)):
-            if wanted is (value is None):
-                raise RetraceError(f"{solver}: {'needs a' if wanted else 'takes no'} {name}")
-        if not of_scores and (sources is not None or normalized):
-            raise RetraceError(f"{solver}: sources and normalized are for betweenness")
-        if of_scores:
-            count = loaded.graph_file.graph.vertices
-            query = Query() if sources is None else Query.sampled(count, sources, seed)
-            return scores_of(loaded, solver, query, normalized, backend, how)
-        graph_file = known_directions(loaded, solver)
-        ends = None if target is None else loaded.position(target, "target")
-        query = Query(loaded.position(source, "source"), ends)
-        answer = ask(graph_file, solver, query, backend, how)
-        values = answer.outcome.answer
-        if problem in WEIGHTED and graph_file.scale != 1:
-            values = np.where(values == UNREACHABLE, np.inf, values / graph_file.scale)
-        return Solution(
-            solver, answer.request.backend, loaded.names if ends is None else [target], values,
-            answer.checked, answer.outcome.iterations, answer.outcome.predecessor, graph_file.notes,
-            _answer=answer, _graph=loaded,
-        )  # fmt: skip
+    loaded, how = load(graph), way_of(check)
+    problem = find(solver).problem
+    if given(solver) != "graph":
+        raise RetraceError(f"{solver}: takes no graph; see `python -m retrace generate`")
+    check_weights(loaded.graph_file, solver)
+    of_scores, of_pair = problem == "betweenness", problem == "stcon"
+    for name, value, wanted in (("source", source, not of_scores), ("target", target, of_pair)):
+        if wanted is (value is None):
+            raise RetraceError(f"{solver}: {'needs a' if wanted else 'takes no'} {name}")
+    if not of_scores and (sources is not None or normalized):
+        raise RetraceError(f"{solver}: sources and normalized are for betweenness")
+    if of_scores:
+        count = loaded.graph_file.graph.vertices
+        query = Query() if sources is None else Query.sampled(count, sources, seed)
+        return scores_of(loaded, solver, query, normalized, backend, how)
+    graph_file = known_directions(loaded, solver)
+    ends = None if target is None else loaded.position(target, "target")
+    query = Query(loaded.position(source, "source"), ends)
+    answer = ask(graph_file, solver, query, backend, how)
+    values = answer.outcome.answer
+    if problem in WEIGHTED and graph_file.scale != 1:
+        values = np.where(values == UNREACHABLE, np.inf, values / graph_file.scale)
+    return Solution(
+        solver, answer.request.backend, loaded.names if ends is None else [target], values,
+        answer.checked, answer.outcome.iterations, answer.outcome.predecessor, graph_file.notes,
+        _answer=answer, _graph=loaded,
+    )  # fmt: skip
+
+
+def way_of(check: bool | Literal["sample"]) -> str:
+    """Return how an answer is checked, as `Verifier` takes it."""
+    return check if isinstance(check, str) else "whole" if check else "none"
 
 
 def scores_of(
@@ -244,14 +252,3 @@ def known_directions(loaded: LoadedGraph, solver: str) -> GraphFile:
     if loaded.directed is not None:
         return loaded.graph_file
     return with_directions(loaded.graph_file, solver, None, ("directed=True", "directed=False"))
-
-
-@contextmanager
-def in_one_line() -> Iterator[None]:
-    """Convert what devices and compilers raise to RetraceError, which alone a caller need expect."""
-    try:
-        yield
-    except RetraceError:
-        raise
-    except OneLineError as error:
-        raise RetraceError(str(error)) from error

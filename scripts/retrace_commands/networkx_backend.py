@@ -14,8 +14,12 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csgraph
 
 from cuda_device.available_gpus import cuda_available
+from retrace.graphs.arc_sets import simplify
+from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.system.errors import RetraceError
 from retrace_commands.answers import with_lengths
@@ -126,7 +130,8 @@ def convert_from_nx(graph: Any, edge_attrs: dict[str, Any] | None = None, **_: A
     """Convert a graph, with the weights that a function asks for; those that are missing are 1.
 
     Raise NotImplementedError where distances would be others than NetworkX's: of negative weights, of
-    fractions, whose sums it rounds, and of what is no number.
+    fractions whose sums it rounds, which those of halves, quarters and so on are not, and of what is neither
+    int nor float.
     """
     attribute, default = next(iter((edge_attrs or {}).items()), (None, 1))
     try:
@@ -138,9 +143,10 @@ def convert_from_nx(graph: Any, edge_attrs: dict[str, Any] | None = None, **_: A
         edge_weights = [value for *_, value in graph.edges(data=attribute) if value is not None]
         length_type = float if any(isinstance(value, float) for value in edge_weights) else int
         taken = replace(taken, graph=with_lengths(taken.graph)) if not edge_weights else taken
-        weights = taken.graph.weights
-        if weights is None or taken.scale != 1 or default != 1 or weights.min(initial=0) < 0:
-            raise NotImplementedError(f"weights {attribute!r}: expected whole numbers from 0 on")
+        weights, is_exact = taken.graph.weights, taken.scale & (taken.scale - 1) == 0
+        numbers = all(isinstance(value, int | float | np.integer) for value in edge_weights)
+        if weights is None or not (is_exact and numbers) or default != 1 or weights.min(initial=0) < 0:
+            raise NotImplementedError(f"weights {attribute!r}: expected numbers from 0 on, exact in binary")
     return ConvertedGraph(LoadedGraph(taken, graph.is_directed()), graph, length_type)
 
 
@@ -163,8 +169,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         return "has a negative cutoff"
     if name == "betweenness_centrality":
         whole = arguments["k"] is None or (isinstance(arguments["k"], int) and arguments["k"] > 0)
-        simple = arguments["weight"] is None and not arguments["endpoints"] and whole
-        return simple or "of weighted paths, or with endpoints"
+        return (arguments["weight"] is None and whole) or "of weighted paths"
     if name == "shortest_path_length":
         one_end = arguments["source"] is not None or arguments["target"] is not None
         return (one_end and arguments["method"] == "dijkstra") or "of all pairs, or by another method"
@@ -200,16 +205,39 @@ def betweenness_centrality(
         position = {name: number for number, name in enumerate(names)}
         drawn = (Random() if seed is None else seed).sample(names, k)
         query = Query(sources=tuple(sorted(position[name] for name in drawn)))
+    in_pairs = normalized and not endpoints
     try:
-        scores = scores_of(G.loaded, solver_here("betweenness"), query, normalized, check="none").values
+        scores = scores_of(G.loaded, solver_here("betweenness"), query, in_pairs, check="none").values
     except RetraceError as error:
         raise NotImplementedError(str(error)) from error
-    if query.sources is not None and not normalized and size > 2:
-        seen = np.full(size, float(len(query.sources)))
-        seen[list(query.sources)] -= 1  # no source is an inner vertex of its own paths
+    if endpoints and size > 1:
+        ordered = scores * (1 if G.is_directed() else 2) + end_counts(G.loaded.graph_file.graph, query)
+        seen = len(query.sources_in(G.loaded.graph_file.graph))
+        pairs = seen * (size - 1) if normalized else seen / size * (1 if G.is_directed() else 2)
+        scores = ordered / pairs
+    elif query.sources is not None and not normalized and size > 2:
+        seen_by = np.full(size, float(len(query.sources)))
+        seen_by[list(query.sources)] -= 1  # no source is an inner vertex of its own paths
         with np.errstate(divide="ignore", invalid="ignore"):
-            scores = scores * np.where(seen > 0, (size - 1) / seen, np.nan)
+            scores = scores * np.where(seen_by > 0, (size - 1) / seen_by, np.nan)
     return dict(zip(names, scores.tolist(), strict=True))
+
+
+def end_counts(graph: CSRGraph, query: Query) -> NDArray[np.int64]:
+    """Return how many of the paths from the sources begin or end at each vertex, shape (vertices,)."""
+    sources = query.sources_in(graph)
+    matrix = simplify(graph).to_scipy()
+    counts = np.zeros(graph.vertices, np.int64)
+    if graph.info["directed"]:
+        for source in sources.tolist():
+            reached = csgraph.breadth_first_order(matrix, source, return_predecessors=False)
+            counts[reached] += 1
+            counts[source] += len(reached) - 2  # it is reached, but by no path
+        return counts
+    part = csgraph.connected_components(matrix, directed=False)[1]
+    counts += np.bincount(part[sources], minlength=graph.vertices)[part]
+    counts[sources] += np.bincount(part)[part[sources]] - 2
+    return counts
 
 
 def has_path(G: ConvertedGraph, source: Hashable, target: Hashable) -> bool:

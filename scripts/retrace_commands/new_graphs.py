@@ -1,6 +1,5 @@
 """The commands `convert` and `generate`, which write graphs."""
 
-import sys
 from argparse import Namespace
 from dataclasses import replace
 
@@ -13,9 +12,8 @@ from retrace.solvers import find
 from retrace.solvers import generate as generators
 from retrace.system.errors import RetraceError, say
 from retrace_commands.backend import on_backend
-from retrace_commands.graph_file import check_outputs, read_graph, stage, write_graph
+from retrace_commands.graph_file import check_outputs, losses, read_graph, stage, write_graph
 from retrace_commands.parquet_files import require_pyarrow
-from retrace_commands.written_formats import WRITERS
 
 
 def convert_graph(arguments: Namespace) -> None:
@@ -46,16 +44,10 @@ def convert_graph(arguments: Namespace) -> None:
         graph = replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
     kind = write_graph(graph, arguments.output)
     graph_file.print_notes()
-    renamed = "" if graph_file.base == 0 else f"; vertex {graph_file.base} is now vertex 0, and so on"
-    if arguments.output.suffix in WRITERS and arguments.output.suffix != ".parquet":
-        renamed = "" if graph_file.base == 1 else "; ids in it count from 1"
-    if graph_file.scale != 1 and graph.weights is not None:
-        say(f"note: weights are those of the file times {graph_file.scale}", sys.stderr)
-    if graph_file.names is not None:
-        renamed = f"; names are not kept: {graph_file.names[0]} is the first vertex, and so on"
+    said = "".join(f"; {loss}" for loss in losses(replace(graph_file, graph=graph), arguments.output))
     say(
         f"{graph_file.path} ({graph_file.kind}) -> {arguments.output} ({kind}): {graph.vertices} vertices, "
-        f"{graph.arcs} arcs{renamed}"
+        f"{graph.arcs} arcs{said}"
     )
 
 

@@ -58,6 +58,9 @@ def read_parquet(path: Path, columns: Sequence[str]) -> EdgeTable:
         table.columns = EdgeColumns(words.number(pairs.ravel()).reshape(-1, 2).T, words.listed)
     if len(ends) == 3:
         table.columns.weights = ends[2]
+        if ends[2].dtype.kind in "if" and (ends[2] < 0).any():
+            row = int((ends[2] < 0).argmax())
+            table.negative = f", row {row + 1}: the weight {ends[2][row]}"
         if ends[2].dtype != np.int64:
             words = Words()
             table.columns.weights = words.number(ends[2].astype(str).astype(object))

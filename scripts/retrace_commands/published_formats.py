@@ -1,14 +1,13 @@
-"""Reads variants: KONECT, Matrix Market, DIMACS, PACE, Steiner; and by igraph three more formats."""
+"""Reads variants: KONECT, Matrix Market, DIMACS, PACE, Steiner."""
 
 import re
-import tempfile
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import read_edges, read_metis
-from retrace_commands.edge_table import EdgeTable, check_vertices
+from retrace_commands.edge_table import EdgeTable
+from retrace_commands.exchange_formats import read_gml, read_graphml, read_pajek
 from retrace_commands.recognition import BANNER, DIMACS, PACE
 
 SKEW = {("coordinate", kind) for kind in ("real", "double", "integer")}
@@ -19,8 +18,6 @@ KEYWORDS = {"dimacs": ("a", "e"), "he": ("E",), "pace": ("e", "")}
 
 NO_EDGES = ("t", "n", "d", "v", "x")
 """What begins a line of DIMACS about the problem: terminals, vertices, places in space, parameters."""
-
-PAJEK_SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix")
 
 UNWEIGHTED = ("unweighted", "positive", "dynamic", "multi", "")
 """Kinds of KONECT whose third column is no weight, but how often an edge is there."""
@@ -33,9 +30,10 @@ def read_table(kind: str, text: str, path: Path, columns: list[str]) -> EdgeTabl
         return read_edges(text, where, columns, {"counted": True, "edges": False}.get(kind))
     if kind == "matrix-market":
         return _read_matrix(text, where)
-    if kind in ("graphml", "gml", "pajek"):
-        return _read_by_igraph(kind, text, where)
-    readers = {"metis": read_metis, "konect": _read_konect, "steiner": _read_steiner}
+    readers = {
+        "metis": read_metis, "konect": _read_konect, "steiner": _read_steiner,
+        "graphml": read_graphml, "gml": read_gml, "pajek": read_pajek,
+    }  # fmt: skip
     if kind in readers:
         return readers[kind](text, where)
     return _read_with_header(kind, text, where)
@@ -114,7 +112,7 @@ def _add(table: EdgeTable, number: int, cells: list[str], words: list[str]) -> N
     table.tails.append(cells[0])
     table.heads.append(cells[1])
     if table.weights is not None:
-        table.weights.append(cells[2])
+        table.take_weight(cells[2], number)
 
 
 def _read_konect(text: str, where: str) -> EdgeTable:
@@ -207,11 +205,12 @@ def _read_dense(table: EdgeTable, rows: list[tuple[int, list[str]]], is_half: bo
         raise RetraceError(f"{table.where}: expected the entries of {n} columns, found {len(entries)}")
     places = ((row, column) for column in range(n) for row in range(column if is_half else 0, n))
     table.weights = []
-    for (row, column), word in zip(places, entries, strict=True):
+    lines = (number for number, words in rows for _ in words)
+    for (row, column), word, number in zip(places, entries, lines, strict=True):
         if word.strip("0.+-"):
             table.tails.append(str(row + 1))
             table.heads.append(str(column + 1))
-            table.weights.append(word)
+            table.take_weight(word, number)
 
 
 def _read_steiner(text: str, where: str) -> EdgeTable:
@@ -234,89 +233,3 @@ def _read_steiner(text: str, where: str) -> EdgeTable:
     if table.vertices is None or len(table.tails) != lines:
         raise RetraceError(f"{where}: expected a section Graph with {lines} edges, found {len(table.tails)}")
     return table
-
-
-def _read_by_igraph(kind: str, text: str, where: str) -> EdgeTable:
-    """Read GraphML, GML or Pajek by igraph; names are those of `id`, `name` or `label`."""
-    try:
-        import igraph
-    except ModuleNotFoundError:
-        raise RetraceError(f"{where}: {kind} is read by igraph, which is not installed: make peers") from None
-    if kind == "graphml":
-        _check_graphml(text, where)
-    if kind == "pajek":
-        text = _plain_pajek(text, where)
-    with tempfile.NamedTemporaryFile("w", suffix=f".{kind}", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        with warnings.catch_warnings(record=True) as doubts:
-            warnings.simplefilter("always")
-            try:
-                graph = igraph.Graph.Read(file.name, format=kind)
-                texts = [str(doubt.message) for doubt in doubts]
-                # What else than graphics and the like is skipped would be lost.
-                reason = next((text for text in texts if not text.startswith("Composite")), "")
-            except (igraph.InternalError, ValueError, OSError, MemoryError) as error:
-                reason = str(error)
-    if reason:
-        reason = " ".join(reason.split()).partition(" Location:")[0].rpartition(" -- ")[2][:120]
-        raise RetraceError(f"{where}: expected {kind}, found what igraph refuses ({reason})")
-    names = [str(k) for k in range(1, graph.vcount() + 1)]
-    keys = ("id", "name", "label") if kind == "graphml" else ("label", "name", "id")
-    for key in keys:
-        if key not in graph.vs.attributes():
-            continue
-        values = [_plain(value) for value in graph.vs[key]]
-        if kind == "graphml":
-            values = [value.replace("&#38;", "&") for value in values]  # as igraph leaves them
-        if len(set(values)) == len(values) and all(values):
-            names = values
-            break
-    table = EdgeTable(where, directed=graph.is_directed(), isolated=names)
-    edges = graph.get_edgelist()
-    table.tails, table.heads = ([names[edge[k]] for edge in edges] for k in (0, 1))
-    weight = next(
-        (key for key in ("weight", "value", "cost", "length") if key in graph.es.attributes()), None
-    )
-    if weight is not None:
-        table.weights = [_plain(value) for value in graph.es[weight]]
-    return table
-
-
-def _check_graphml(text: str, where: str) -> None:
-    """Raise RetraceError for what igraph skips without a word."""
-    graphs = re.findall(r"<graph\b[^>]*>", text)
-    default = re.search(r"\bedgedefault\s*=\s*[\"'](\w+)", graphs[0]) if graphs else None
-    edges = re.findall(r"<edge\b[^>]*\bdirected\s*=\s*[\"'](\w+)", text)
-    wrong = ""
-    if len(graphs) != 1:
-        wrong = f"one graph, found {len(graphs)}; name a file for each"
-    elif default is None:
-        wrong = "edgedefault, directed or undirected, in <graph>, found neither"
-    elif set(edges) - {str(default[1] == "directed").lower()}:
-        wrong = f"all edges {default[1]}, as edgedefault says, found others; write each undirected edge twice"
-    elif re.search(r"<(hyperedge|port)\b", text):
-        wrong = "edges of two vertices, found hyperedges or ports, which no graph here has"
-    if wrong:
-        raise RetraceError(f"{where}: expected {wrong}")
-
-
-def _plain_pajek(text: str, where: str) -> str:
-    """Return the text as igraph reads it; RetraceError where igraph would take arcs for edges."""
-    text = re.sub(r"^[ \t]*(%.*)?\n", "", text.removesuffix("\n") + "\n", flags=re.M)
-    if announced := re.search(r"^\*vertices\s+(\d+)", text, re.I | re.M):
-        check_vertices(where, int(announced[1][:12]), text.count("\n"))
-    for name in re.findall(r"^\*\w*", text, re.M):
-        if name[1:].lower() not in PAJEK_SECTIONS:
-            raise RetraceError(f"{where}: expected sections {', '.join(PAJEK_SECTIONS)}, found {name[:60]!a}")
-    section = re.compile(r"^\*(arc|edge)[a-z]*.*\n", re.I | re.M)
-    if len(set(map(str.lower, section.findall(text)))) > 1:
-        text = re.sub(section.pattern + r"(?=\*|\Z)", "", text, flags=section.flags)  # without the empty ones
-        if len(set(map(str.lower, section.findall(text)))) > 1:
-            raise RetraceError(f"{where}: expected *Arcs or *Edges, found both; write each edge as two arcs")
-    return text
-
-
-def _plain(value: object) -> str:
-    """Return a value as a file has it, where igraph makes all numbers fractions."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
@@ -25,6 +26,9 @@ REPORTS = {
 
 COMMENTS = ("#", "%", "//")
 """What begins a comment in a list of edges."""
+
+QUOTED_WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
+"""A word between blanks, or text in quotes; other white space, as in names, is no blank."""
 
 READABLE = (
     "dimacs, he, snap (edges, CSV, TSV), konect, metis, matrix-market, pace, steiner, graphml, gml, pajek, "
@@ -72,6 +76,8 @@ def recognise(head: str, path: Path) -> str:
                 break
     if path.suffixes and {".graph", ".metis"} & set(path.suffixes):
         return "metis"
+    if ".lgl" in path.suffixes:
+        raise RetraceError(f"{path}: is LGL, whose vertices are comments elsewhere; write its edges as CSV")
     if re.fullmatch(r"[^\S\n]*p\s.*", first):
         raise RetraceError(f"{path}: {first[:60]!a} is a problem of another kind than {DIMACS + PACE}")
     if any(re.match(r"\s*\(.*\)[^,()]*;\s*$", line) for line in lines):
@@ -93,12 +99,24 @@ def is_in_reports(kind: str, head: str) -> bool:
     return header is not None and re.search(header, head, re.M) is not None
 
 
-def delimiter(line: str) -> str | None:
-    """Return what separates the cells of a line; None for white space."""
-    for mark in (",", ";", "\t"):
-        if mark in line.strip():
-            return mark
-    return None
+def delimiter(lines: list[str]) -> str | None:
+    """Return what separates the cells of lines; None for white space.
+
+    A tab or semicolon that all lines have equally often is taken before a comma, which may be in numbers.
+    """
+    for mark in ("\t", ";", ","):
+        with suppress(csv.Error):
+            rows = csv.reader(lines, delimiter=mark, skipinitialspace=True)
+            if len(widths := {len(row) for row in rows}) == 1 and widths != {1}:
+                return mark
+    return next((mark for mark in (",", ";", "\t") if mark in lines[0].strip()), None)
+
+
+def split_words(line: str) -> list[str]:
+    """Split a line at blanks and tabs, of which text in quotes may have some."""
+    if '"' in line:
+        return [word[1:-1] if word[:1] == '"' else word for word in QUOTED_WORD.findall(line)]
+    return line.split() if line.isascii() else QUOTED_WORD.findall(line)
 
 
 def _is_list(data: list[str]) -> bool:
@@ -108,8 +126,8 @@ def _is_list(data: list[str]) -> bool:
         return False
     if re.match(r"\s*-?\d+[\s,;]+-?\d+(\s|[,;]|$)", first):
         return True
-    mark = delimiter(first)
     lines = data[:-1] or data
-    rows = [line.split() for line in lines] if mark is None else csv.reader(lines, delimiter=mark)
+    mark = delimiter(lines)
+    rows = [split_words(line) for line in lines] if mark is None else csv.reader(lines, delimiter=mark)
     counts = set(map(len, rows))
     return len(data) > 1 and len(counts) == 1 and (counts <= {2, 3} or (mark is not None and min(counts) > 1))

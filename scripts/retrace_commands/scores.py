@@ -16,9 +16,10 @@ from retrace.solvers import Query, Solver, make
 from retrace.system.bars import bar
 from retrace.system.checkpoint import Checkpoint
 from retrace.system.errors import RetraceError, say
+from retrace.system.interrupts import doing
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.backend import Verifier, failing_in_one_line, on_backend, print_summary
-from retrace_commands.graph_file import GraphFile, check_outputs, interruptible, read_graph
+from retrace_commands.graph_file import GraphFile, check_outputs, read_graph
 from retrace_commands.sample_bounds import bound_of_sample, error_in_words
 from retrace_commands.written_answers import print_columns, write_answer
 
@@ -132,16 +133,18 @@ def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint:
     size, done = len(sources), checkpoint.done
     remaining = bar(total=size, initial=done, unit="vertex", desc=spec)
     with remaining as progress, failing_in_one_line(spec):
-        with interruptible():
+        with doing(f"setting {spec} up"):
             solver.setup(graph)
         began = perf_counter()
         for batch in [sources] if at_once else checkpoint.batches(sources):
             batch_query = query if at_once else Query(sources=tuple(batch.tolist()))
-            with interruptible():
+            again = f"the same command goes on from {checkpoint.path}" if checkpoint.path and done else ""
+            with doing(f"searching with {spec}, after {done} of {size} sources", again):
                 solver.upload(batch_query)
                 solver.solve(batch_query)
                 scores = solver.download()
             checkpoint.add(scores, len(batch))
+            done = checkpoint.done
             progress.update(len(batch))
     return perf_counter() - began
 

@@ -1,19 +1,27 @@
 """The commands `solve` and `path`, but for scores: one solver, asked from one source or from several."""
 
+import sys
 from argparse import Namespace
 
 import numpy as np
 
-from retrace.graphs.csr import Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.generators import sample_vertices
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers import find
 from retrace.system.bars import bar
 from retrace.system.errors import RetraceError, say
-from retrace_commands.answers import Answer, ask, request_of, searcher, together, with_lengths
+from retrace_commands.answers import Answer, ask, request_of, searcher, together
 from retrace_commands.backend import print_summary
-from retrace_commands.graph_file import GraphFile, check_outputs, read_graph, write_graph, writing
+from retrace_commands.graph_file import (
+    GraphFile,
+    check_outputs,
+    has_negative_weights,
+    read_graph,
+    write_arcs_of_paths,
+    writing,
+)
 from retrace_commands.paths import arcs_of, find_arcs, keep_arcs, only_along
 from retrace_commands.scores import compute_scores
 from retrace_commands.written_answers import check_formats, print_columns, write_answer, write_matrix
@@ -47,9 +55,10 @@ def solve_query(arguments: Namespace) -> None:
         if output.suffix != ".he":
             write_answer(output, answer.columns(some), lambda: answer.document(some, paths))
         elif len(paths) == 1:
-            write_graph(with_lengths(graph_file.graph), output, arcs_of(graph_file.graph, paths[0]))
+            write_arcs_of_paths(graph_file, graph_file.graph, output, arcs_of(graph_file.graph, paths[0]))
         else:
-            write_graph(with_lengths(keep_arcs(graph_file.graph, find_arcs(graph_file.graph, tree))), output)
+            kept = keep_arcs(graph_file.graph, find_arcs(graph_file.graph, tree))
+            write_arcs_of_paths(graph_file, kept, output)
     if arguments.json:
         answer.document(some, paths).print()
         return
@@ -71,7 +80,7 @@ def find_path(arguments: Namespace) -> None:
     )
     source = graph_file.vertex(arguments.source, "--source")
     target = graph_file.vertex(arguments.target, "--target")
-    solver = arguments.solver or ("bfs/queue" if graph_file.graph.weights is None else "sssp/dijkstra-heap")
+    solver = arguments.solver or path_solver(graph_file.graph)
     of_pair = find(solver).problem == "stcon"
     query = Query(source, target if of_pair else None)
     answer = ask(graph_file, solver, query, arguments.backend, arguments.check)
@@ -80,7 +89,7 @@ def find_path(arguments: Namespace) -> None:
     route = arcs_of(graph_file.graph, path)
     for output in arguments.output:
         if output.suffix == ".he":
-            write_graph(with_lengths(graph_file.graph), output, route)
+            write_arcs_of_paths(graph_file, graph_file.graph, output, route)
         else:
             write_answer(output, answer.columns(path), lambda: answer.document(path, [path]))
     if arguments.json:
@@ -96,6 +105,13 @@ def find_path(arguments: Namespace) -> None:
         f"({graph_file.ids}; {solver}, {answer.checked})"
     )
     say(listed(path, graph_file))
+
+
+def path_solver(graph: CSRGraph) -> str:
+    """Return what finds the shortest path of a graph, of the fewest arcs if it has no weights."""
+    if graph.weights is None:
+        return "bfs/queue"
+    return "bellman-ford/sequential" if has_negative_weights(graph) else "sssp/dijkstra-heap"
 
 
 def search_from_each(arguments: Namespace, graph_file: GraphFile) -> None:
@@ -118,6 +134,14 @@ def search_from_each(arguments: Namespace, graph_file: GraphFile) -> None:
             with writing(output):
                 labels = {**graph_file.labels(vertices), **graph_file.labels(sources, "source")}
                 write_matrix(output, name, matrix, labels)
+            if output.suffix == ".npy":
+                scale = answers[0].scale
+                scaled = "" if scale == 1 else f"; lengths are those of the file times {scale}"
+                say(
+                    f"note: {output}: has a row for each source, a column for each vertex, and no ids, which "
+                    f".npz has{scaled}",
+                    sys.stderr,
+                )
         else:
             of_source = {
                 f"{name}_from_{graph_file.label(v)}": row for v, row in zip(sources, matrix, strict=True)
@@ -145,8 +169,8 @@ def findings(answer: Answer) -> str:
         finding = count_arcs(reached[0]) if len(reached) else "no path"
     else:
         destination, largest = "", f"largest {answer.length_name} {reached.max()}"
-        if answer.length_name == "distance" and graph_file.scale != 1:
-            largest += f" (times {graph_file.scale})"
+        if answer.scale != 1:
+            largest += f" (times {answer.scale})"
         finding = f"{len(reached)} of {len(lengths)} reached, {largest}"
     return f"from {graph_file.label(query.source)}{destination} ({graph_file.ids}): {finding}"
 

@@ -392,4 +392,4 @@ def test_eccentricities_take_no_negative_weight(tmp_path: Path, call: Call) -> N
     path = tmp_path / "negative.csv"
     path.write_text("source,target,weight\n1,2,-5\n2,1,4\n")
     told = call("eccentricities", path, "--directed").refusal(1)
-    assert "a weight is negative, which only bellman-ford takes" in told
+    assert "line 2: the weight -5 is negative, and sssp/dijkstra-heap takes weights from 0 on" in told

@@ -9,7 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose
@@ -17,11 +19,10 @@ from numpy.testing import assert_allclose
 from command_line import python
 from exact_betweenness import exact_scores
 from graphs import graph
-from retrace import load, solve, solvers
+from retrace import eccentricities, load, solve, solve_each, solvers
 from retrace.graphs import csr
 from retrace.solvers.bfs import QueueBFS
 from retrace.system.errors import NotVerifiedError, RetraceError
-from retrace_commands.graph_file import interruptible
 from retrace_commands.library import Solution
 
 GRAPHS = 60
@@ -224,7 +225,20 @@ def test_what_cupy_has_is_copied_from_the_gpu() -> None:
     ("given", "told"),
     [
         (7, "builtins.int: expected a graph's file, a SciPy or CuPy sparse matrix"),
-        (np.eye(3), "numpy.ndarray: expected a graph's file"),
+        (np.eye(3), "numpy.ndarray: expected shape (edges, 2 or 3), found (3, 3); a matrix is scipy.sparse"),
+        (np.ones((2, 4)), "numpy.ndarray: expected shape (edges, 2 or 3), found (2, 4)"),
+        (np.full((4, 2), 0.5), "numpy.ndarray: expected whole ids of vertices"),
+        (np.ones(3), "numpy.ndarray: expected a graph's file"),
+        ([(0, 1), (1, 2, 5)], "list of edges: edge 1: expected 2 values, as the first has, found (1, 2, 5)"),
+        ([(0,)], "list of edges: edge 0: expected (tail, head[, weight]), found (0,)"),
+        ([(0, None)], "list of edges: expected names of vertices, found None"),
+        ([(0, float("nan"))], "list of edges: expected names of vertices, found nan"),
+        ([(0, [1])], "list of edges: expected names of vertices, found [1]"),
+        (pd.DataFrame({"source": ["a", None], "target": ["b", "c"]}),
+         "pandas.DataFrame: column source, row 1: expected a vertex, found none"),
+        (pd.DataFrame({"a": [1], "b": [2], "c": [3], "d": [4]}), "pandas.DataFrame: has 4 columns; say"),
+        (pd.DataFrame({"Source": [1, 2], "Target": [2, 3], "Type": ["Directed", "Undirected"]}),
+         "pandas.DataFrame: expected one type of all edges, found directed and undirected"),
         (SQUARE[:1], "tuple of arrays: expected 2 or 3 arrays, found 1"),
         ((SQUARE[0], SQUARE[1] * 1.0), "tuple of arrays: indices: expected whole numbers, found float64"),
         ((SQUARE[0], SQUARE[1] == 1), "tuple of arrays: indices: expected whole numbers, found bool"),
@@ -253,7 +267,7 @@ def test_what_is_no_graph_is_refused_in_one_line(given: Any, told: str) -> None:
 @pytest.mark.parametrize(
     ("weights", "told"),
     [
-        ((1, -2, 3, 4), "a weight is negative, which only bellman-ford takes"),
+        ((1, -2, 3, 4), "the weight -2 of the arc from 0 to 2 is negative, and sssp/dijkstra-heap takes"),
         ((1, 0.1, float("nan"), 4), "its weight 'nan' is not finite"),
         ((1, 2, 3, float("inf")), "its weight 'inf' is not finite"),
         ((1, 2, 3, 2**40), "its largest weight, 1.099511628e+12, is above 2147483646; scale them down"),
@@ -389,7 +403,7 @@ def test_files_have_their_ids(tmp_path: Path) -> None:
         (lambda: solve("bfs/queue", SQUARE, 4), "source 4: expected an id from 0 to 3, as tuple of arrays"),
         (lambda: solve("bfs/queue", SQUARE, -1), "source -1: expected an id from 0 to 3"),
         (lambda: solve("bfs/queue", SQUARE, 1.0), "source 1.0: expected an id from 0 to 3"),
-        (lambda: solve("bfs/queue", SQUARE, [1]), "source [1]: expected an id from 0 to 3"),
+        (lambda: solve("bfs/queue", SQUARE, [1]), "source [1]: expected one vertex; `solve_each` takes"),
         (lambda: solve("bfs/nothing", SQUARE, 0), "no solver is called bfs/nothing; there are"),
         (lambda: solve("generate/tree-first", SQUARE), "generate/tree-first: takes no graph"),
         (lambda: solve("bfs/queue", SQUARE, 0, backend="cuda"), "--backend cuda: bfs/queue runs on host"),
@@ -401,6 +415,121 @@ def test_files_have_their_ids(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_question_that_has_no_answer_is_refused(call: Callable[[], Any], told: str) -> None:
+    with pytest.raises(RetraceError) as error:
+        call()
+    assert str(error.value).startswith(told)
+    assert "\n" not in str(error.value)
+
+
+EDGES = [("ann", "bob", 0.5), ("bob", "cy", 1), ("cy", "dan", 2.5), ("ann", "dan", 9)]
+FRAME = pd.DataFrame(EDGES, columns=["from", "to", "weight"])
+
+
+@pytest.mark.parametrize("given", [EDGES, FRAME, np.array(EDGES, dtype=object)])
+def test_edges_and_tables_keep_the_callers_names(given: Any) -> None:
+    found = solve("sssp/dijkstra-heap", given, "ann")
+    assert found.by_name() == {"ann": 0, "bob": 0.5, "cy": 1.5, "dan": 4}
+    assert found.path_to("dan") == ["ann", "bob", "cy", "dan"]
+    assert solve("bfs/queue", load(given, directed=False), "dan").by_name() == {
+        "dan": 0, "cy": 1, "ann": 1, "bob": 2,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", [[(7, -3, 2), (-3, 12, 4)], [(0, 1, 2), (1, 2, 4)]])
+@pytest.mark.parametrize(
+    "make",
+    [list, np.array, lambda rows: np.array(rows, dtype=np.float32).repeat(2, 0), pd.DataFrame,
+     lambda rows: pd.DataFrame(rows, columns=["x", "y", "z"]).astype("int16")],
+)  # fmt: skip
+def test_whole_ids_come_back_by_their_values(make: Callable[[Any], Any], rows: Any) -> None:
+    first, middle, last = rows[0][0], rows[0][1], rows[1][1]
+    made = make(rows)
+    if isinstance(made, np.ndarray) and made.shape == (2, 3):
+        made = np.vstack([made, made, made])
+    loaded = load(made)
+    assert list(loaded.names) == sorted([first, middle, last])
+    assert solve("sssp/dijkstra-heap", loaded, first).by_name() == {first: 0, middle: 2, last: 6}
+
+
+def test_columns_of_a_frame_are_chosen() -> None:
+    frame = FRAME.assign(km=[1, 1, 1, 1], other=0)
+    assert solve("sssp/dijkstra-heap", frame, "ann").by_name()["dan"] == 4
+    loaded = load(frame, columns=["to", "from", "km"])
+    assert solve("sssp/dijkstra-heap", loaded, "dan").by_name() == {"dan": 0, "cy": 1, "ann": 1, "bob": 2}
+    stated = load(FRAME.assign(Type="Undirected"))
+    assert stated.directed is False
+    assert load([]).graph_file.graph.vertices == 0
+
+
+@pytest.mark.parametrize("solver", ["bfs/queue", "sssp/dijkstra-heap", "bfs/bsp"])
+def test_many_sources_have_the_rows_of_each(solver: str) -> None:
+    starts = ["cy", "ann", "bob"]
+    loaded = load(FRAME)
+    found = solve_each(solver, loaded, starts, backend="auto" if solver != "bfs/bsp" else "emulator")
+    assert found.values.shape == (3, 4)
+    for row, start in enumerate(starts):
+        one = solve(solver, loaded, start, backend="auto" if solver != "bfs/bsp" else "emulator")
+        assert found.values[row].tolist() == one.values.tolist()
+        assert found.by_name(start) == one.by_name()
+        if one.predecessors is not None:
+            assert found.predecessors is not None
+            assert found.predecessors[row].tolist() == one.predecessors.tolist()
+    assert found.checked.startswith("verified against")
+
+
+def test_eccentricities_are_those_of_networkx() -> None:
+    for seed in range(5):
+        given = nx.gnm_random_graph(20, 40, seed=seed)
+        largest = given.subgraph(max(nx.connected_components(given), key=len))
+        found = eccentricities(given, every_vertex=True)
+        assert dict(zip(found.names, found.least.tolist(), strict=True)) == nx.eccentricity(largest)
+        assert found.greatest.tolist() == found.least.tolist()
+        assert eccentricities(given).diameter == (nx.diameter(largest), nx.diameter(largest))
+        given = nx.gnp_random_graph(20, 0.15, seed=seed, directed=True)
+        largest = given.subgraph(max(nx.strongly_connected_components(given), key=len))
+        found = eccentricities(largest.copy(), every_vertex=True, solver=None, searches=None)
+        assert dict(zip(found.names, found.least.tolist(), strict=True)) == nx.eccentricity(largest)
+    weighted = eccentricities(FRAME.assign(Type="Undirected"))
+    assert weighted.diameter == (4, 4)
+    least, most = eccentricities(nx.path_graph(50), searches=1).diameter
+    assert least <= 49 <= most
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: solve("bfs/queue", SQUARE, 0, sorce=1), "solve: got an unexpected keyword argument 'sorce'"),
+        (lambda: solve("bfs/queue"), "solve: missing a required argument: 'graph'; it takes solver, graph,"),
+        (lambda: solve(3, SQUARE, 0), "solve: solver: expected a solver's name, such as 'bfs/queue', found"),
+        (lambda: solve(None, SQUARE, 0), "solve: solver: expected a solver's name"),
+        (lambda: solve("bfs/queue", SQUARE, 0, backend="gpu"), "solve: backend: expected one of auto, cuda"),
+        (lambda: solve("bfs/queue", SQUARE, 0, check="all"), "solve: check: expected True, False or 'sample"),
+        (lambda: solve("betweenness/auto", SQUARE, sources=-2), "solve: sources: expected a whole number fr"),
+        (lambda: solve("betweenness/auto", SQUARE, sources=1.5), "solve: sources: expected a whole number f"),
+        (lambda: solve("betweenness/auto", SQUARE, sources=True), "solve: sources: expected a whole number"),
+        (lambda: solve("betweenness/auto", SQUARE, sources=9), "9 sources requested, expected 1 to 4"),
+        (lambda: solve("betweenness/auto", SQUARE, seed="x"), "solve: seed: expected a whole number, found"),
+        (lambda: solve("bfs/queue", SQUARE, 0, normalized=1), "solve: normalized: expected True or False"),
+        (lambda: load(SQUARE, directed="yes"), "load: directed: expected True or False or None, found 'yes'"),
+        (lambda: load(SQUARE, weight=3), "load: weight: expected the name of an attribute or None, found 3"),
+        (lambda: load("x.csv", format="csv"), "load: format: expected one of auto, dimacs, he"),
+        (lambda: load("x.csv", columns="ab"), "load: columns: expected a list of names of columns"),
+        (lambda: solve_each("bfs/queue", SQUARE, 0), "solve_each: starts: expected a list of vertices, foun"),
+        (lambda: solve_each("bfs/queue", SQUARE, []), "solve_each: starts: expected a list of vertices"),
+        (lambda: solve_each("bfs/queue", SQUARE, [0, 0]), "solve_each: starts: expected different vertices"),
+        (lambda: solve_each("bfs/queue", SQUARE, [0, 9]), "source 9: expected an id from 0 to 3"),
+        (lambda: solve_each("stcon/two-queues", SQUARE, [0]), "stcon/two-queues: expected a bfs, sssp"),
+        (lambda: solve_each("bfs/queue", SQUARE, [0]).by_name(1), "source 1: expected one of those"),
+        (lambda: eccentricities(SQUARE, solver="betweenness/auto"), "betweenness/auto: expected a bfs or ss"),
+        (lambda: eccentricities(SQUARE, searches=0), "eccentricities: searches: expected a whole number fro"),
+        (lambda: eccentricities([]), "list of edges: expected a graph with vertices"),
+        (lambda: solve("bfs/queue", [], 0), "source 0: expected a graph with vertices"),
+        (lambda: solve("bfs/queue", FRAME, np.array([1])), "source array([1]): expected one vertex"),
+    ],
+)  # fmt: skip
+def test_arguments_that_are_not_understood_are_refused_in_one_line(
+    call: Callable[[], Any], told: str
+) -> None:
     with pytest.raises(RetraceError) as error:
         call()
     assert str(error.value).startswith(told)
@@ -445,8 +574,8 @@ def test_solvers_are_listed() -> None:
 
 def test_ctrl_c_stays_the_callers() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with interruptible():
-        assert signal.getsignal(signal.SIGINT) is before
+    solve("bfs/queue", SQUARE, 0)
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_import_loads_what_it_needs() -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
 import tomllib
 from collections.abc import Callable
-from itertools import pairwise
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -130,14 +133,12 @@ def test_scores_are_networkx(kind: Any) -> None:
     for seed in range(GRAPHS):
         graph = drawn(kind, seed)
         for count in (None, 1, 1 + seed % len(graph), len(graph)):
-            for normalized in (True, False):
+            for normalized, endpoints in product((True, False), (True, False)):
                 ours = backend.betweenness_centrality(
-                    backend.convert_from_nx(graph),
-                    count,
-                    normalized,
+                    backend.convert_from_nx(graph), count, normalized, None, endpoints,
                     seed=nx.utils.create_py_random_state(seed),
-                )
-                theirs = nx.betweenness_centrality(graph, count, normalized, seed=seed)
+                )  # fmt: skip
+                theirs = nx.betweenness_centrality(graph, count, normalized, None, endpoints, seed=seed)
                 assert ours == pytest.approx(theirs, nan_ok=True)
     assert backend.betweenness_centrality(backend.convert_from_nx(kind())) == {}
 
@@ -150,7 +151,37 @@ def test_a_length_has_the_type_of_the_weights() -> None:
     assert type(backend.dijkstra_path_length(converted(graph, "dijkstra"), "a", "b")) is int
 
 
-@pytest.mark.parametrize("weight", [-1, 0.5, "2", None, float("inf"), float("nan"), 2**40, 1j])
+@pytest.mark.parametrize("kind", KINDS)
+def test_sums_of_halves_and_quarters_are_networkx(kind: Any) -> None:
+    for seed in range(GRAPHS):
+        graph, draws = drawn(kind, seed), random.Random(seed)
+        for *_, data in graph.edges(data=True):
+            data["weight"] = draws.choice((0.5, 0.25, 1.75, 3, 2.0, 0))
+        source = next(iter(graph))
+        ours = backend.single_source_dijkstra_path_length(converted(graph, "dijkstra"), source)
+        assert ours == nx.single_source_dijkstra_path_length(graph, source)
+        paths = backend.single_source_dijkstra_path(converted(graph, "dijkstra"), source)
+        assert {end: length_of(graph, path, True) for end, path in paths.items()} == ours
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [
+        -1,
+        -0.5,
+        0.1,
+        "2",
+        None,
+        float("inf"),
+        float("nan"),
+        2**40,
+        1j,
+        Decimal("0.5"),
+        Fraction(1, 2),
+        np.float32(0.5),
+        2**-40,
+    ],
+)
 def test_weights_that_networkx_would_add_up_otherwise_are_declined(weight: Any) -> None:
     graph = nx.Graph([(0, 1, {"weight": weight}), (1, 2, {"weight": 3})])
     with pytest.raises(NotImplementedError, match="weight"):
@@ -163,7 +194,7 @@ def test_weights_that_networkx_would_add_up_otherwise_are_declined(weight: Any) 
     [
         ("betweenness_centrality", {}, True), ("betweenness_centrality", {"k": 2}, True),
         ("betweenness_centrality", {"k": 0}, False), ("betweenness_centrality", {"weight": "weight"}, False),
-        ("betweenness_centrality", {"endpoints": True}, False),
+        ("betweenness_centrality", {"endpoints": True}, True),
         ("shortest_path_length", {}, False), ("shortest_path_length", {"source": 0}, True),
         ("shortest_path_length", {"source": 0, "weight": "weight"}, True),
         ("shortest_path_length", {"source": 0, "weight": "weight", "method": "bellman-ford"}, False),
@@ -177,6 +208,13 @@ def test_weights_that_networkx_would_add_up_otherwise_are_declined(weight: Any) 
 )  # fmt: skip
 def test_what_cannot_be_answered_is_declined(name: str, options: dict[str, Any], runs: bool) -> None:
     assert (backend.can_run(name, (nx.path_graph(3),), options) is True) == runs
+
+
+def test_what_networkx_would_call_is_defined_for_it() -> None:
+    """NetworkX takes whatever the module has under the name of a function of its own."""
+    dispatched = {name for name in vars(backend) if hasattr(nx, name) and callable(getattr(nx, name))}
+    assert "betweenness_centrality" in dispatched
+    assert {getattr(backend, name).__module__ for name in dispatched} == {backend.__name__}
 
 
 def test_small_graphs_are_left_to_networkx() -> None:

@@ -258,19 +258,19 @@ def test_what_unpacks_to_more_than_memory_is_refused(
      ("%%MatrixMarket matrix coordinate complex general\n1 1 0\n", "convert the matrix"),
      ("%%MatrixMarket matrix array real skew-symmetric\n1 1\n0\n", "convert the matrix"),
      ("((1,2),3);\n(1,(2,3));\n", "Newick"), ("*Vertices 9999999\n1 2\n", "would fill the memory"),
-     ("*Vertices 3\n*Arcs\n1 2\n*Edgeslist\n2 3\n", "found both"),
+     ("*Vertices 3\n*Arcs\n1 2\n*Edgeslist\n2 3\n", "line 5: expected *Arcs or *Edges alone"),
      ("<graphml><graph><node id='a'/></graph></graphml>", "expected edgedefault"),
-     ("<graphml><graph edgedefault='directed'/><graph edgedefault='directed'/></graphml>", "found 2"),
-     ("<graphml><graph edgedefault='directed'><hyperedge/></graph></graphml>", "hyperedges"),
+     ("<graphml><graph edgedefault='directed'/><graph edgedefault='directed'/></graphml>", "one graph"),
+     ("<graphml><graph edgedefault='directed'><hyperedge/></graph></graphml>", "found a hyperedge"),
      ("<graphml><graph edgedefault='directed'><node id='a'/><edge source='a' target='a' directed='false'/>"
-      "</graph></graphml>", "all edges directed"),
+      "</graph></graphml>", "all edges as edgedefault says"),
      ("%%MatrixMarket matrix coordinate real general\n2 3 0\n", "square"), ("{}", "JSON"),
      ("digraph G {\n a -> b\n}\n", "Graphviz"), ("<html></html>\n", "web page"),
      (PACKERS["gzip"](b"PAR1\x00\x00"), "Parquet"),
      ("0 1\n" * 99 + "1 \x00\n", "zero byte"), (b"\xfd7zXZ\x00junk", "damaged"),
-     ("graph [ node [\n", "igraph refuses"),
+     ("graph [ node [\n", "found its end in a block"),
      ("<graphml><graph edgedefault='directed'><node id='a'/><edge source='a' target='a'><data key='w'>5"
-      "</data></edge></graph></graphml>", "igraph refuses (Unknown attribute key 'w'"),
+      "</data></edge></graph></graphml>", "expected a <key> for the data 'w'"),
      ("*Vertices 1\n1 \"a\"\n*Edgy\n1 1\n", "found '*Edgy'"), ("1² 2\n3 4 5\n", "line 2"),
      ("hello\n", "begins no format"), ("", "it is empty")],
 )  # fmt: skip
@@ -367,6 +367,121 @@ def test_weights_matter_only_where_they_are_used(weight: str, told: str, tmp_pat
     for solver in ("bfs/queue", "stcon/two-queues", "betweenness/seq-array"):
         assert read(content, tmp_path, solver=solver, directed=True).graph.arcs == 2
     assert told in refusal(content, tmp_path, solver=SSSP)
+
+
+NEGATIVE = {
+    "CSV": ("source,target,weight\na,b,2\n\nb,c,-1e-1\n", 4, "-1e-1"),
+    "edges": ("1 2 3\n# -9\n2 3 -1\n", 3, "-1"),
+    "DIMACS": ("p sp 3 2\na 1 2 -0.0\na 2 3 -1.5\n", 3, "-1.5"),
+    "H/E": ("H 3 2 0\nE 0 1 3\nE 1 2 -1\n", 3, "-1"),
+    "matrix": ("%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 3.5\n2 3 -1\n", 4, "-1"),
+    "dense matrix": ("%%MatrixMarket matrix array real general\n2 2\n0\n3\n-4\n0\n", 5, "-4"),
+    "METIS": ("%\n3 2 001\n2 3\n1 3 3 -1\n2 -1\n", 4, "-1"),
+    "KONECT": ("% asym weighted\n1 2 3\n2 3 -1\n", 3, "-1"),
+    "Steiner": ("SECTION Graph\nNodes 2\nArcs 1\nA 1 2 -5\nEND\nEOF\n", 4, "-5"),
+}  # fmt: skip
+"""A file, the line of its first negative weight, and this."""
+
+
+@pytest.mark.parametrize("kind", NEGATIVE)
+@pytest.mark.parametrize("pieces", [False, True])
+def test_a_negative_weight_is_named_with_its_line(
+    kind: str, pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    content, line, weight = NEGATIVE[kind]
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    name = "graph.metis" if kind == "METIS" else "graph"
+    told = refusal(content, tmp_path, name, solver=SSSP)
+    assert told.startswith(
+        f"{tmp_path / name}, line {line}: the weight {weight} is negative, and {SSSP} takes"
+    )
+    assert "bellman-ford/sequential takes it" in told
+    for solver in ("bellman-ford/sequential", "bfs/queue"):
+        assert read(content, tmp_path, name, solver=solver).graph.arcs
+
+
+def test_a_path_along_negative_weights_is_the_shortest(tmp_path: Path, call: Call) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("source,target,weight\na,b,2\na,c,4\nc,b,-3\nb,d,1\n")
+    asked = ("path", path, "--source", "a", "--target", "d", "--directed")
+    assert call(*asked).out.endswith("\na c b d\n")
+    assert "line 4: the weight -3 is negative" in call(*asked, "--solver", SSSP).refusal(1)
+    assert call("convert", path, tmp_path / "stored").status == 0
+    stored = ("path", tmp_path / "stored", "--source", "0", "--target", "3")
+    assert call(*stored).out.endswith("\n0 2 1 3\n")
+    assert "the weight -3 of the arc from 2 to 1 is negative" in call(*stored, "--solver", SSSP).refusal(1)
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize(
+    ("content", "edges"),
+    [("1;2;1,5\n2;3;2,25\n", [("1", "2"), ("2", "3")]),
+     ("a\tb, c\td\nb, c\te\tf\n", [("a", "b, c"), ("b, c", "e")]),
+     ("a;x,b\nb,c\n", [("a;x", "b"), ("b", "c")]),
+     ('"a b" c\n"d e" "a b"\n', [("a b", "c"), ("d e", "a b")]), ('a" b\nb c\n', [('a"', "b"), ("b", "c")]),
+     ("a\u00a0b c\nc d\n", [("a\u00a0b", "c"), ("c", "d")]),
+     ("source,target,start,end\na,b,1,2\nb,c,3,4\n", [("a", "b"), ("b", "c")]),
+     ('source,target\n"#1",b\nb,#1\n# so, on\n', [("#1", "b"), ("b", "#1")]),
+     ("#a,b\na,b\nb,c\n", [("a", "b"), ("b", "c")])],
+)  # fmt: skip
+def test_cells_are_those_that_were_meant(
+    content: str, edges: Arcs, pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    assert arcs_of(read(content, tmp_path, directed=True)) == edges
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [("source,target,source\na,b,c\n", "source or source may be the source; say which by --columns"),
+     ("from,u,to\na,b,c\n", "from or u may be the source"),
+     ("source,target,weight,weight\na,b,1,2\n", "has 2 columns weight"),
+     ("1 -> 2\n2 -> 3\n", "'->' stands between the vertices; say --columns 1 3"),
+     ("source,target\na,b\n#1,b\nb,c\n", "line 3: '#1,b' may be a comment, or a row"),
+     ("a b\n//x b\nb c\n", "line 2: '//x b' may be a comment, or a row")],
+)  # fmt: skip
+def test_rows_of_which_two_readings_fit_are_refused(
+    content: str, told: str, pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+        if content.startswith("a b\n"):  # behind the rows by which the file is known
+            content, told = "a b\n" * 20000 + content, told.replace("line 2", "line 20002")
+    assert told in refusal(content, tmp_path)
+
+
+def test_a_matrix_is_no_list_of_edges(tmp_path: Path) -> None:
+    matrix = "0 1 0\n1 0 1\n0 1 0\n"
+    assert "may be a matrix, or edges with weights" in refusal(matrix, tmp_path)
+    assert read(matrix, tmp_path, kind="edges").graph.arcs == 3
+    assert "is LGL" in refusal("# a\nb 1\n", tmp_path, "graph.lgl")
+    assert "--columns a a" not in refusal("x,a,a,y\n1,2,3,4\n", tmp_path, columns=["a", "y"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("2.0", "2"), ("02", "2"), ("+2", "2"), ("Zu\u0308rich", "Zürich"), ("a\u200b", "a")],
+)
+@pytest.mark.parametrize("pieces", [False, True])
+def test_names_that_look_the_same_are_noted(
+    first: str, second: str, pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    for one, other in ((first, second), (second, first)):
+        (note,) = read(f"x {one}\n{other} y\ny {one}\n", tmp_path, directed=True).notes
+        assert note.endswith("are two vertices")
+        assert {word for word in note.split() if "'" in word} == {ascii(first), ascii(second)}
+    assert read(f"x {first}\n{first} y\ny x\n", tmp_path, directed=True).notes == ()
+
+
+def test_a_weight_of_an_unknown_column_is_noted(tmp_path: Path) -> None:
+    found = read("p,q,year\n1,2,1999\n2,3,2001\n", tmp_path, directed=True)
+    assert found.notes == ("year is read as the weight (--columns p q: without weights)",)
+    assert read("p,q,cost\n1,2,1999\n2,3,2001\n", tmp_path, directed=True).notes == ()
 
 
 def test_sums_matter_only_from_where_they_arise(tmp_path: Path, call: Call) -> None:
@@ -488,8 +603,40 @@ def test_what_a_format_cannot_hold(tmp_path: Path, call: Call) -> None:
     plain.write_text("a b 0.5\nb c 2\n")
     done = call("convert", plain, tmp_path / "x.gr", "--directed")
     assert "names are not kept: a is the first vertex" in done.out
-    assert "times 2" in done.err
+    assert "; weights are those of the file times 2; it does not say that the graph is directed" in done.out
     assert (tmp_path / "x.gr").read_text() == "p sp 3 2\na 1 2 1\na 2 3 4\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("solve sssp/dijkstra-heap names.csv --source a --output x.he",
+         "names are not kept: a is the first vertex, and so on; weights are those of the file times 2"),
+        ("path names.csv --source a --target c --output x.he",
+         "names are not kept: a is the first vertex, and so on; weights are those of the file times 2"),
+        ("solve bfs/queue plain.txt --source 1 --paths-to 3 --output x.he",
+         "vertex 1 is now vertex 0, and so on; each arc has weight 1"),
+        ("solve sssp/dijkstra-heap names.csv --source a --source b --output x.npy",
+         "has a row for each source, a column for each vertex, and no ids, which .npz has; lengths are those "
+         "of the file times 2"),
+        ("solve bfs/queue names.csv --source a --source b --output x.npy",
+         "has a row for each source, a column for each vertex, and no ids, which .npz has"),
+        ("solve bfs/queue from-0.txt --source 0 --source 1 --output x.npz", ""),
+        ("solve sssp/dijkstra-heap from-0.txt --source 0 --output x.he", ""),
+        *((f"solve sssp/dijkstra-heap names.csv --source a --output x.{suffix}", "")
+          for suffix in ("csv", "npy", "npz", "json")),
+    ],
+)  # fmt: skip
+def test_what_an_output_cannot_hold_is_said(
+    asked: str, said: str, tmp_path: Path, monkeypatch: Patch, call: Call
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("names.csv").write_text("source,target,weight\na,b,0.5\nb,c,2\n")
+    Path("plain.txt").write_text("1 2\n2 3\n")
+    Path("from-0.txt").write_text("0 1 5\n1 2 5\n")
+    output = asked.rpartition(" ")[2]
+    done = call(*asked.split(), "--directed")
+    assert (done.status, done.err) == (0, f"note: {output}: {said}\n" if said else "")
 
 
 def test_parquet_without_its_library_says_what_to_install(
@@ -556,11 +703,13 @@ def test_names_in_csv_come_back(edges: Arcs) -> None:
     ["1,2\n3," + "9" * 60000 + "x\n", "a b\n" + "\n" * 60000 + "a b\n", "graph" + " " * 60000 + "\n1\n",
      "(" * 30000 + ")" * 30000 + "\n", "%\n" * 30000 + "*x\n", "p" + "\t" * 60000 + "\n",
      "*Arcs " * 9999 + "\n",
-     "<graphml" + "<graph " * 9000 + "</graphml>", "# nodes" + " " * 60000 + "\n1 2\n"],
-    ids=range(9),
+     "<graphml" + "<graph " * 9000 + "</graphml>", "# nodes" + " " * 60000 + "\n1 2\n",
+     "graph [ \x01" + " " * 60000 + "\x01", "graph [ a" + " " * 60000 + "[", 'a "' * 30000,
+     "x " + "0" * 60000 + "y\nu v\nv w\n", "*Vertices 1\n1 " + '"\\' * 30000 + "\n"],
+    ids=range(14),
 )  # fmt: skip
 def test_no_text_takes_a_reader_long(content: str, tmp_path: Path) -> None:
-    for kind in ("auto", "edges", "pajek", "graphml"):
+    for kind in ("auto", "edges", "pajek", "graphml", "gml"):
         with suppress(OneLineError):
             read(content, tmp_path, kind=kind)
 
@@ -615,7 +764,8 @@ def read_either_way(content: str, columns: list[str], patch: Patch) -> list[obje
         made = found.graph
         weights = None if made.weights is None else made.weights.tolist()
         results.append((made.vertices, made.tails().tolist(), made.indices.tolist(), weights, found.names,
-                        found.base, found.scale, found.no_weights, made.info, found.notes))  # fmt: skip
+                        found.base, found.scale, found.no_weights, made.info, found.notes,
+                        found.negative))  # fmt: skip
     path.unlink()
     return results
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from cuda_device.compiled_files import naming_output
 from retrace.graphs.identity import naming_folder, plain_file, stored_info, write_identity
 from retrace.system.errors import RetraceError
+from retrace.system.interrupts import writing_whole
 
 Int32Array = NDArray[np.int32]
 
@@ -228,17 +229,21 @@ def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, NDArray[An
         text = write_identity(info)
     except ValueError as error:
         raise RetraceError(f"{folder}: no such graph can be stored ({error})") from None
-    partial = folder.with_name(f".{folder.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
+    partial, before = (folder.with_name(f".{folder.name}.{state}") for state in ("partial", "before"))
+    for left in (partial, before):  # by a killed run
+        shutil.rmtree(left, ignore_errors=True)
     try:
-        with naming_output(folder):
+        with naming_output(folder), writing_whole(folder):
             partial.mkdir(parents=True)
             for name, array in arrays.items():
                 if array is not None:
                     np.save(partial / f"{name}.npy", array)
             (partial / "graph.json").write_text(text)
             if folder.exists():
-                shutil.rmtree(folder)
+                folder.rename(before)
             partial.rename(folder)
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        if before.exists() and not folder.exists():
+            before.rename(folder)
+        for left in (partial, before):
+            shutil.rmtree(left, ignore_errors=True)

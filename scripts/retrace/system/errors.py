@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 from cuda_device.errors import OneLineError, escaped
-from retrace.system.interrupts import end_like_ctrl_c
+from retrace.system.interrupts import ENDED, WORK, end_like_ctrl_c
 
 _warnings: list[Path] = []
 """The file that warnings are appended to, where one is."""
@@ -96,6 +96,18 @@ def status_of(command: Callable[[], None]) -> int:
     """Run a command; return its exit status. What the user can mend is one line on standard error."""
     print_anywhere()
     end_like_ctrl_c()
+    WORK.begin()
+    try:
+        status = _status_of(command)
+    except KeyboardInterrupt:
+        if not WORK.supervisor:
+            print(WORK.line, file=sys.stderr)
+        return 130
+    WORK.state = ENDED
+    return status
+
+
+def _status_of(command: Callable[[], None]) -> int:
     try:
         command()
         sys.stdout.flush()
@@ -105,9 +117,6 @@ def status_of(command: Callable[[], None]) -> int:
     except MemoryError:
         print("error: this needs more memory than there is; take a smaller graph", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
     except BrokenPipeError:  # whoever reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cuda_device.compiled_files import naming_output
 from retrace.system.errors import RetraceError
+from retrace.system.interrupts import writing_whole
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -27,7 +28,7 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
-    with naming_output(path):
+    with naming_output(path), writing_whole(path):
         try:
             if target.is_file():  # before there is anything to read
                 partial.touch(mode=0o600)

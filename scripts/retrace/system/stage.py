@@ -14,6 +14,7 @@ from pydantic import ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
 from retrace.system.errors import OneLineParser, RetraceError, append_warnings
+from retrace.system.interrupts import doing
 from retrace.system.models import Model, explain, field_texts
 from retrace.system.solver_packages import BESIDE, STAGE_GROUP, imported_for, named_in, top_level
 
@@ -71,7 +72,8 @@ def run_stage(words: Sequence[str]) -> None:
     stage = kind.from_words(name, words[1:])
     if isinstance(stage, WarningStage):
         append_warnings(stage.warnings)
-    stage.run()
+    with doing(f"running the stage {name}"):
+        stage.run()
 
 
 def run_named(arguments: Namespace) -> None:

@@ -1,0 +1,86 @@
+"""Checks what a Python program passes to `load`, `solve` and the others, before any work."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from inspect import signature
+from numbers import Integral
+from typing import Any, ParamSpec, TypeVar
+
+from cuda_device.errors import OneLineError
+from retrace.system.errors import RetraceError, did_you_mean
+from retrace_commands.arguments import BACKENDS, FORMATS
+
+Taken = ParamSpec("Taken")
+ResultOfCall = TypeVar("ResultOfCall")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return _is_whole(value) and value > 0
+
+
+def _is_truth(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _are_names(value: object) -> bool:
+    return (
+        isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(v, str) for v in value)
+    )
+
+
+ACCEPTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "solver": (lambda value: isinstance(value, str), "a solver's name, such as 'bfs/queue'"),
+    "directed": (_is_truth, "True or False"),
+    "weight": (lambda value: value is None or isinstance(value, str), "the name of an attribute or None"),
+    "format": (lambda value: value in ("auto", *FORMATS), f"one of auto, {', '.join(FORMATS)}"),
+    "columns": (_are_names, "a list of names of columns, or of numbers from 1 as texts"),
+    "sources": (_is_count, "a whole number from 1 on"),
+    "searches": (_is_count, "a whole number from 1 on"),
+    "seed": (_is_whole, "a whole number"),
+    "normalized": (_is_truth, "True or False"),
+    "every_vertex": (_is_truth, "True or False"),
+    "backend": (lambda value: value in BACKENDS, f"one of {', '.join(BACKENDS)}"),
+    "check": (lambda value: _is_truth(value) or value == "sample", "True, False or 'sample'"),
+}
+"""By the name of an argument, what it may be, and this in words; None, too, where it is the default."""
+
+
+def refusing(function: Callable[Taken, ResultOfCall]) -> Callable[Taken, ResultOfCall]:
+    """Let a function raise RetraceError, of one line, for arguments that it does not take."""
+    form, name = signature(function), function.__name__
+
+    @wraps(function)
+    def run(*args: Taken.args, **kwargs: Taken.kwargs) -> ResultOfCall:
+        try:
+            given = form.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            unknown = next((key for key in kwargs if key not in form.parameters), None)
+            near = "" if unknown is None else did_you_mean(unknown, form.parameters)
+            raise RetraceError(f"{name}: {error}; {near}it takes {', '.join(form.parameters)}") from None
+        for key, value in given.items():
+            accepts, words = ACCEPTED.get(key, (None, ""))
+            by_default = form.parameters[key].default
+            if accepts is None or accepts(value) or (value is None and by_default is None):
+                continue
+            or_none = " or None" if by_default is None else ""
+            raise RetraceError(f"{name}: {key}: expected {words}{or_none}, found {value!r:.60}")
+        with in_one_line():
+            return function(*args, **kwargs)
+
+    return run
+
+
+@contextmanager
+def in_one_line() -> Iterator[None]:
+    """Convert what devices and compilers raise to RetraceError, which alone a caller need expect."""
+    try:
+        yield
+    except RetraceError:
+        raise
+    except OneLineError as error:
+        raise RetraceError(str(error)) from error

@@ -1,0 +1,342 @@
+"""Reads what NetworkX, igraph, Gephi and Pajek write: GraphML, GML and Pajek, with the names in them."""
+
+import re
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import unescape
+from xml.parsers import expat
+
+import numpy as np
+
+from retrace.system.errors import RetraceError
+from retrace_commands.edge_table import EdgeColumns, EdgeTable, check_vertices, is_negative, numbered_words
+
+WEIGHT_KEYS = ("weight", "value", "cost", "length")
+"""Attributes of edges that may be their weights: the first one that an edge has."""
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)\w*", re.I)
+PAJEK_SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix")
+PAJEK_VERTEX = re.compile(r'(\d{1,12})(?:\s+(?:"((?:[^"\\]|\\.)*)"|(\S+)))?')
+GML_TOKEN = re.compile(r'\s*(?:([A-Za-z_]\w*)\s+(?:"([^"]*)"|([^\s\[\]"]+))|([A-Za-z_]\w*)\s*\[|(\])|#.*)\s*')
+"""A key with a text or a number, the begin or end of a block, or a comment."""
+
+
+@dataclass
+class ExchangedEdges:
+    """Edges as they are read, between numbers of vertices."""
+
+    where: str
+    names: dict[str, int] = field(default_factory=dict)
+    """What edges call the vertices, with their numbers."""
+    tails: "array[int]" = field(default_factory=lambda: array("q"))
+    heads: "array[int]" = field(default_factory=lambda: array("q"))
+    weights: list[str | None] = field(default_factory=list)
+    """None where an edge has none."""
+    negative: str = ""
+
+    def add(self, tail: int, head: int, weight: str | None, line: int) -> None:
+        """Take an edge, which begins on a line."""
+        self.tails.append(tail)
+        self.heads.append(head)
+        self.weights.append(weight)
+        if weight is not None and not self.negative and is_negative(weight):
+            self.negative = f", line {line}: the weight {weight}"
+
+    def table(self, names: list[str], directed: bool) -> EdgeTable:
+        """Return the edges; those without a weight among others count as NetworkX does."""
+        table = EdgeTable(self.where, directed=directed, negative=self.negative)
+        ids = np.array([self.tails, self.heads], dtype=np.int64).reshape(2, -1)
+        table.columns = EdgeColumns(ids, names)
+        if lacking := self.weights.count(None):
+            if lacking == len(self.weights):
+                return table
+            table.notes.append(f"edges without a weight have weight 1, as in NetworkX: {lacking}")
+        if self.weights:
+            words = ["1" if weight is None else weight for weight in self.weights]
+            table.columns.weights, table.columns.weight_words = numbered_words(words)
+        return table
+
+
+def read_graphml(text: str, where: str) -> EdgeTable:
+    """Read GraphML; vertices have their ids as names, and edges without a weight the default of its key."""
+    reader = _GraphML(where)
+    try:
+        reader.parser.Parse(text.encode(), True)
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        raise RetraceError(
+            f"{where}, line {error.lineno}: expected XML, found other text ({reason})"
+        ) from None
+    if reader.directed is None:
+        raise RetraceError(f"{where}: expected a <graph>, found none")
+    return reader.edges.table(list(reader.edges.names), reader.directed)
+
+
+class _GraphML:
+    """What the parser of XML calls for each tag."""
+
+    def __init__(self, where: str) -> None:
+        self.edges = ExchangedEdges(where)
+        self.directed: bool | None = None
+        self.weight_keys: dict[str, tuple[int, str]] = {}
+        """Place in WEIGHT_KEYS, and default, by the id of a key of edges; ids may share a name."""
+        self.keys: set[str] = set()
+        """Ids of all keys of edges."""
+        self.path: list[str] = []
+        """The tags that are open."""
+        self.key = ""
+        """The key whose text comes."""
+        self.text = ""
+        self.edge: tuple[int, int, int] | None = None
+        """Tail, head and line."""
+        self.weight: tuple[int, str] | None = None
+        self.parser = expat.ParserCreate("utf-8")
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler, self.parser.EndElementHandler = self.start, self.end
+        self.parser.CharacterDataHandler = self.take_text
+        self.parser.EntityDeclHandler = self.refuse_entity
+
+    def fail(self, expected: str) -> RetraceError:
+        """Return an error of the line that is read."""
+        return RetraceError(f"{self.edges.where}, line {self.parser.CurrentLineNumber}: expected {expected}")
+
+    def refuse_entity(self, name: str, *_: object) -> None:
+        """Entities may hold each other, and grow without bounds."""
+        raise self.fail(f"no entities of its own, found {name[:40]!a}")
+
+    def start(self, tag: str, given: dict[str, str]) -> None:
+        """Take a tag that begins."""
+        tag = tag.rpartition(":")[2]
+        self.path.append(tag)
+        if tag == "node":
+            self.number(given, "id")
+        elif tag == "edge":
+            wrong = {"true": False, "false": True}.get(given.get("directed", ""))
+            if wrong is self.directed:
+                raise self.fail(
+                    "all edges as edgedefault says, found others; write each undirected edge twice"
+                )
+            ends = self.number(given, "source"), self.number(given, "target")
+            self.edge, self.weight = (*ends, self.parser.CurrentLineNumber), None
+        elif tag == "data" and self.path[-2:-1] == ["edge"]:
+            key = given.get("key", "")
+            if key not in self.keys:
+                raise self.fail(f"a <key> for the data {key[:40]!a} of an edge, found none")
+            self.key, self.text = key if key in self.weight_keys else "", ""
+        elif tag == "key" and given.get("for", "all") in ("edge", "all"):
+            self.keys.add(given.get("id", ""))
+            name = given.get("attr.name", "").lower()
+            if name in WEIGHT_KEYS and "id" in given:
+                self.key, self.text = given["id"], ""
+                self.weight_keys[self.key] = WEIGHT_KEYS.index(name), ""
+        elif tag == "default":
+            self.text = ""
+        elif tag == "graph":
+            if self.directed is not None:
+                raise self.fail("one graph, found another; name a file for each")
+            kind = given.get("edgedefault")
+            if kind not in ("directed", "undirected"):
+                raise self.fail("edgedefault, directed or undirected, in <graph>, found neither")
+            self.directed = kind == "directed"
+        elif tag in ("hyperedge", "port"):
+            raise self.fail(f"edges of two vertices, found a {tag}, which no graph here has")
+
+    def end(self, tag: str) -> None:
+        """Take a tag that ends."""
+        tag = tag.rpartition(":")[2]
+        self.path.pop()
+        if tag == "edge" and self.edge is not None:
+            tail, head, line = self.edge
+            weight = self.weight or min(
+                ((k, text) for k, text in self.weight_keys.values() if text), default=None
+            )
+            self.edges.add(tail, head, weight[1] if weight else None, line)
+            self.edge = None
+        elif tag == "data" and self.key and self.path[-1:] == ["edge"]:
+            rank = self.weight_keys[self.key][0]
+            if self.weight is None or rank < self.weight[0]:
+                self.weight = rank, self.text.strip()
+            self.key = ""
+        elif tag == "default" and self.key:
+            self.weight_keys[self.key] = self.weight_keys[self.key][0], self.text.strip()
+        elif tag == "key":
+            self.key = ""
+
+    def take_text(self, text: str) -> None:
+        """Keep the text of a weight."""
+        if self.key:
+            self.text += text
+
+    def number(self, given: dict[str, str], key: str) -> int:
+        """Return the number of the vertex that an attribute names."""
+        if key not in given:
+            raise self.fail(f"{key} in <{self.path[-1]}>, found none")
+        return self.edges.names.setdefault(given[key], len(self.edges.names))
+
+
+def read_gml(text: str, where: str) -> EdgeTable:
+    """Read GML; vertices have their labels as names if these are unlike, else their ids."""
+    edges, labels = ExchangedEdges(where), {}
+    directed, graphs = False, 0
+    ends: list[tuple[str, str, str | None, int]] = []
+    for path, values, line in _gml_blocks(text, where):
+        if path == ("graph",):
+            graphs += 1
+            if graphs > 1:
+                raise RetraceError(
+                    f"{where}, line {line}: expected one graph, found another; name a file for each"
+                )
+            directed = values.get("directed", "0") == "1"
+        elif path == ("graph", "node"):
+            name = values.get("id")
+            if name is None or name in edges.names:
+                found = "none" if name is None else f"{name[:40]!a} again"
+                raise RetraceError(
+                    f"{where}, line {line}: expected an id of its own for each node, found {found}"
+                )
+            edges.names[name] = len(edges.names)
+            labels[name] = values.get("label", values.get("name", ""))
+        elif path == ("graph", "edge"):
+            if not {"source", "target"} <= set(values):
+                raise RetraceError(f"{where}, line {line}: expected source and target of an edge")
+            weight = next((values[key] for key in WEIGHT_KEYS if key in values), None)
+            ends.append((values["source"], values["target"], weight, line))
+    if not graphs:
+        raise RetraceError(f"{where}: expected 'graph [', found none")
+    for tail, head, weight, line in ends:
+        for name in (tail, head):
+            if name not in edges.names:
+                raise RetraceError(f"{where}, line {line}: expected the id of a node, found {name[:40]!a}")
+        edges.add(edges.names[tail], edges.names[head], weight, line)
+    notes: list[str] = []
+    table = edges.table(_names(list(labels.values()), list(labels), where, notes), directed)
+    table.notes += notes
+    return table
+
+
+def _gml_blocks(text: str, where: str) -> Iterator[tuple[tuple[str, ...], dict[str, str], int]]:
+    """Yield each block that has ended, as the names of those it is in, its values, and its first line."""
+    names: list[str] = []
+    open_blocks: list[tuple[dict[str, str], int]] = []
+    values: dict[str, str] = {}
+    end, line, counted = 0, 1, 0
+    while token := GML_TOKEN.match(text, end):
+        end = token.end()
+        key, quoted, bare, block, closes = token.groups()
+        if key is not None:
+            values.setdefault(key.lower(), bare if quoted is None else _unescaped(quoted))
+        elif block is not None:
+            line, counted = line + text.count("\n", counted, token.start(4)), token.start(4)
+            names.append(block.lower())
+            open_blocks.append((values, line))
+            values = {}
+        elif closes is not None:
+            if not names:
+                end = token.start(5)
+                break
+            outer, first = open_blocks.pop()
+            yield tuple(names), values, first
+            names.pop()
+            values = outer
+    if end != len(text) or names:
+        line = text.count("\n", 0, end) + 1
+        found = ascii(text[end : end + 40].strip()) if end != len(text) else "its end in a block"
+        raise RetraceError(f"{where}, line {line}: expected GML's 'key value' or 'key [ … ]', found {found}")
+
+
+def _unescaped(text: str) -> str:
+    """Return text with characters for entities, which end with a semicolon."""
+    return re.sub(r"&#?\w+;", lambda entity: unescape(entity[0]), text) if "&" in text else text
+
+
+def _names(labels: list[str], ids: list[str], where: str, notes: list[str]) -> list[str]:
+    """Return labels if they tell all vertices apart, else ids."""
+    if all(labels) and len(set(labels)) == len(labels):
+        return labels
+    if any(labels):
+        notes.append(f"{where}: some labels lack or are alike; vertices have their ids as names")
+    return ids
+
+
+def read_pajek(text: str, where: str) -> EdgeTable:
+    """Read Pajek's network; vertices have their labels as names if these are unlike, else numbers from 1."""
+    reader = _Pajek(where, text.count("\n"))
+    for reader.line, content in enumerate(text.split("\n"), 1):
+        content = content.strip()
+        if content.startswith("*"):
+            reader.begin(content)
+        elif content and not content.startswith("%"):
+            reader.take(content)
+    notes: list[str] = []
+    numbers = [str(k) for k in range(1, len(reader.labels) + 1)]
+    names = _names(reader.labels, numbers, where, notes)
+    table = reader.edges.table(names, reader.kind == "arcs")
+    table.notes += notes
+    return table
+
+
+class _Pajek:
+    """The lines of a network."""
+
+    def __init__(self, where: str, lines: int) -> None:
+        self.edges, self.lines = ExchangedEdges(where), lines
+        self.labels: list[str] = []
+        self.section = self.kind = ""
+        """`kind` is `arcs` or `edges` once there is one."""
+        self.line = self.row = 0
+        """`row` is of the matrix."""
+
+    def fail(self, expected: str, found: str) -> RetraceError:
+        """Return an error of the line that is read."""
+        return RetraceError(
+            f"{self.edges.where}, line {self.line}: expected {expected}, found {found[:60]!a}"
+        )
+
+    def begin(self, content: str) -> None:
+        """Begin a section."""
+        name, *words = content[1:].split() or [""]
+        self.section = name.lower()
+        if self.section not in PAJEK_SECTIONS:
+            raise self.fail(f"sections {', '.join(PAJEK_SECTIONS)}", content)
+        if self.section == "vertices":
+            if self.labels or not words or not re.fullmatch("[0-9]{1,12}", words[0]):
+                raise self.fail("one '*Vertices' with their number", content)
+            check_vertices(self.edges.where, int(words[0]), self.lines)
+            self.labels = [""] * int(words[0])
+        elif self.section != "network" and any(word.startswith(":") for word in words):
+            raise self.fail("one relation; write each to a file of its own", content)
+
+    def take(self, content: str) -> None:
+        """Take a line of the section."""
+        words = content.split()
+        if self.section in ("arcs", "edges") and len(words) > 1:
+            weight = words[2] if len(words) > 2 and NUMBER.fullmatch(words[2]) else None
+            self.add(words[0], words[1], weight)
+        elif self.section in ("arcslist", "edgeslist"):
+            for head in words[1:]:
+                self.add(words[0], head, None)
+        elif self.section == "vertices":
+            vertex = PAJEK_VERTEX.match(content)
+            place = 0 if vertex is None else int(vertex[1])
+            if vertex is None or not 1 <= place <= len(self.labels):
+                raise self.fail(f"a vertex from 1 to {len(self.labels)} and its label", content)
+            quoted = vertex[2] and re.sub(r"\\(.)", r"\1", vertex[2])
+            self.labels[place - 1] = str(quoted or vertex[3] or "")
+        elif self.section == "matrix" and len(words) == len(self.labels) > self.row:
+            self.row += 1
+            for column, word in enumerate(words, 1):
+                if word.strip("0.+-"):
+                    self.add(str(self.row), str(column), word)
+        else:
+            raise self.fail("'u v' with a weight or none, or a row of the matrix", content)
+
+    def add(self, tail: str, head: str, weight: str | None) -> None:
+        """Take an edge between vertices from 1 on."""
+        kind = "edges" if self.section.startswith("edges") else "arcs"
+        if self.kind not in ("", kind):
+            raise self.fail("*Arcs or *Edges alone; write each edge as two arcs", f"*{self.section}")
+        self.kind = kind
+        for end in (tail, head):
+            if not (end.isascii() and end.isdigit() and 0 < int(end[:12]) <= len(self.labels)):
+                raise self.fail(f"vertices from 1 to {len(self.labels)}", end)
+        self.edges.add(int(tail) - 1, int(head) - 1, weight, self.line)
