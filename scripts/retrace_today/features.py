@@ -12,13 +12,14 @@ from retrace.devices.host import c_graph, loaded_library, pointer
 from retrace.graphs.csr import CSRGraph
 
 SAMPLE_SEARCH = "retrace_today/host/sample_search.cpp"
-SAMPLED_ARCS = 4096
-"""Arcs that are followed."""
+SAMPLED_ARCS = 2048
+"""Arcs that are followed: each may cost a core a look at memory."""
+SAMPLED_WEIGHTS = 64
 FAR = 0.2
 """What neighbours' numbers differ by, as a share of all, if they are scattered or more; by chance 1/3."""
 FROM_ELSEWHERE = 1.5
 """Times as many levels have other searches than one from a vertex in the middle: up to twice as many."""
-CANDIDATES = 1024
+CANDIDATES = 64
 """Vertices, about, of which the one with the most arcs is the source: likely in the largest component."""
 
 
@@ -79,7 +80,9 @@ class Features:
         levels, component = float(sample.levels), found[-1]
         if not sample.ended:
             levels, component = levels_of_all(found, graph.vertices), graph.vertices
-        weights = np.zeros(1) if graph.weights is None else graph.weights[:: 1 + graph.arcs // SAMPLED_ARCS]
+        weights = (
+            np.zeros(1) if graph.weights is None else graph.weights[:: 1 + graph.arcs // SAMPLED_WEIGHTS]
+        )
         equal = bool(np.all(weights == weights[:1]))
         return cls(graph.vertices, graph.arcs, levels, component, sample.hub, scattered, equal)
 

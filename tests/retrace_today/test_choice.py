@@ -68,7 +68,7 @@ def chosen(spec: str, found: CSRGraph, query: Query) -> str:
         ("road", "cluster", "cluster", "cluster"),
         ("random", "direction", "near-far", "fewer-arcs"),
         ("dense", "direction", "near-far", "fewer-arcs"),
-        ("star", "queue", "queue-sequential", "fewer-arcs"),
+        ("star", "direction", "queue-sequential", "fewer-arcs"),
         ("small", "queue", "dijkstra-heap", "fewer-arcs"),
     ],
 )
@@ -142,8 +142,7 @@ SHOWN += [("sssp", graph) for graph in MEASURED if graph != "Gowalla"]
 def resident(problem: str, graph: str, solver: str) -> float:
     """Return the ms that a solver takes on a resident graph, by the records of the H200."""
     alike = {"contracted": "no"} if solver == "sssp/cluster" else {}
-    phase = "solve" if solver.endswith("queue") else "again"
-    return ms(f"fast-{problem}", graph, solver, phase, **alike)
+    return ms(f"fast-{problem}", graph, solver, "again", **alike)
 
 
 SEARCHES_OF_BETWEENNESS = """

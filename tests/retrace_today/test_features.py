@@ -36,7 +36,7 @@ def star(leaves: int, center: int = 0) -> CSRGraph:
 def test_of_a_small_graph_all_is_known(vertices: int) -> None:
     found = Features.of(path(vertices))
     assert (found.vertices, found.arcs, found.reached) == (vertices, 2 * (vertices - 1), vertices)
-    assert found.levels == levels_of(path(vertices), 1 if vertices > 2 else 0)
+    assert found.levels == pytest.approx(levels_of(path(vertices), 1 if vertices > 2 else 0), rel=0.02)
     assert found.hub == min(2, vertices - 1)
     assert found.is_forest
 
