@@ -21,11 +21,11 @@ from cuda_device.compiled_files import PLACES, own_file, shown_path
 from cuda_device.driver import Driver, DriverKernel, DriverModule, Launch
 from cuda_device.errors import DeviceError, TooLargeError
 from cuda_device.gpu_limits import GPULimits
-from cuda_device.host_loop import CLaunch, HostLoop, Repeated
+from cuda_device.host_loop import CLaunch, HostLoop, Repeated, repeater
 from cuda_device.interface import Buffer, Device, Dim, Event, as_xyz, check_launch
 from cuda_device.management import find_gpu
 from cuda_device.memory_pool import MemoryPool
-from cuda_device.staged_copies import LEAST_STAGED, StagedCopies
+from cuda_device.staged_copies import LEAST_STAGED, StagedCopies, stager
 from cuda_device.toolkits import known_capabilities
 
 SHARED_WITHOUT_ASKING = 48 * 1024
@@ -343,6 +343,7 @@ class CudaDevice(Device):
         self._context.push()
         if self._attribute("MEMORY_POOLS_SUPPORTED"):
             self._pool = MemoryPool(self._driver, self.index)
+        repeater(), stager()  # which may have to be compiled: not when something is timed
         return self
 
     def __exit__(self, *exception: object) -> None:
