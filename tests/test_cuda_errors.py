@@ -59,6 +59,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> cuda.CudaDevice:
     device = cuda.CudaDevice.__new__(cuda.CudaDevice)
     device.cuda = driver
     device._context = driver
+    device._pool = None
     return device
 
 

@@ -18,7 +18,7 @@ from retrace.check.result import CheckResult
 from retrace.measure import energy, experiment
 from retrace.measure import trials as trials_module
 from retrace.measure.energy import energy_of, idle_power
-from retrace.measure.kept_trials import give_back, state_of
+from retrace.measure.kept_trials import RESULTS, give_back
 from retrace.measure.rounds import join_rounds
 from retrace.measure.trials import Effort, Measurement, Request, Results
 from retrace.records.machine_check import find_errors
@@ -200,7 +200,7 @@ def test_energy_is_kept_joined_and_shown() -> None:
     used = Energy(searches=4, seconds=2.0, joules=8.0, idle_watts=70.0)
     results = Results(energy=used)
     back = Results()
-    give_back(back, state_of(results))
+    give_back(back, RESULTS.dump_python(results, mode="json"))
     assert back.energy == used
     rounds = [Measurement(request=Request("bfs/bsp", "host", Query(), None), started="x") for _ in range(2)]
     for one in rounds:
