@@ -28,7 +28,7 @@ class CSample(ctypes.Structure):
 
     _fields_ = (
         ("levels", ctypes.c_int), ("ended", ctypes.c_int), ("hub", ctypes.c_int), ("arcs", ctypes.c_int),
-        ("apart", ctypes.c_longlong),
+        ("again", ctypes.c_int), ("after_first", ctypes.c_int), ("apart", ctypes.c_longlong),
     )  # fmt: skip
 
 
@@ -46,6 +46,8 @@ class Features:
     """The most arcs of a vertex that the sample found."""
     scattered: bool
     """Whether neighbours have numbers that are no nearer than by chance."""
+    is_forest: bool
+    """Whether there are too few edges for a cycle, of which the sample found none."""
     equal_weights: bool
     """Whether arcs have no weights, or the same, as far as a sample tells."""
 
@@ -53,11 +55,6 @@ class Features:
     def arcs_reached(self) -> float:
         """The arcs of the component, if it has its share."""
         return self.arcs * self.reached / max(1, self.vertices)
-
-    @property
-    def is_forest(self) -> bool:
-        """Whether the graph has no cycle, for which it has too few arcs: each edge is two."""
-        return self.arcs < 2 * self.vertices
 
     @property
     def is_deep(self) -> bool:
@@ -68,7 +65,7 @@ class Features:
     def of(cls, graph: CSRGraph) -> Self:
         """Search the graph from a vertex of many arcs, until `SAMPLED_ARCS` are followed."""
         if not graph.vertices:
-            return cls(0, 0, 0, 0, 0, False, True)
+            return cls(0, 0, 0, 0, 0, False, True, True)
         step = max(1, graph.vertices // CANDIDATES)
         degrees = graph.indptr[1::step] - graph.indptr[:-1:step]
         reached, sample = np.empty(SAMPLED_ARCS + 3, np.int32), CSample()
@@ -76,23 +73,26 @@ class Features:
             c_graph(graph), step * int(degrees.argmax()), SAMPLED_ARCS, pointer(reached), ctypes.byref(sample)
         )
         scattered = sample.apart > FAR * sample.arcs * graph.vertices
-        found = reached[: sample.levels + 1].tolist()
-        levels, component = float(sample.levels), found[-1]
+        by_level = reached[: sample.levels + 1].tolist()
+        levels, component = float(sample.levels), by_level[-1]
         if not sample.ended:
-            levels, component = levels_of_all(found, graph.vertices), graph.vertices
+            levels, component = levels_of_all(by_level, graph.vertices), graph.vertices
         weights = (
             np.zeros(1) if graph.weights is None else graph.weights[:: 1 + graph.arcs // SAMPLED_WEIGHTS]
         )
         equal = bool(np.all(weights == weights[:1]))
-        return cls(graph.vertices, graph.arcs, levels, component, sample.hub, scattered, equal)
+        undirected = graph.info.get("directed") is False
+        edges, back = (graph.arcs / 2, sample.after_first) if undirected else (graph.arcs, 0)
+        forest = edges < graph.vertices and sample.again <= back
+        return cls(graph.vertices, graph.arcs, levels, component, sample.hub, scattered, forest, equal)
 
 
-def levels_of_all(found: Sequence[int], vertices: int) -> float:
+def levels_of_all(by_level: Sequence[int], vertices: int) -> float:
     """Return after how many levels all vertices are found, if their number grows with a power of the level.
 
-    `found` are those up to each level; of the last level perhaps not all.
+    `by_level` are those up to each level; of the last level perhaps not all.
     """
-    half = (len(found) - 1) // 2
-    power = log(found[-1] / found[half]) / log(len(found) / (half + 1))
-    times: float = (vertices / found[-1]) ** (1 / max(1.0, power))
-    return FROM_ELSEWHERE * len(found) * times
+    half = (len(by_level) - 1) // 2
+    power = log(by_level[-1] / by_level[half]) / log(len(by_level) / (half + 1))
+    times: float = (vertices / by_level[-1]) ** (1 / max(1.0, power))
+    return FROM_ELSEWHERE * len(by_level) * times

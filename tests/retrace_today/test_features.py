@@ -105,5 +105,27 @@ def test_equal_weights_are_told_from_others() -> None:
 
 
 def test_a_cycle_is_no_forest() -> None:
-    ring = graph(10, [(u, (u + 1) % 10, 1) for u in range(10)], directed=False)
-    assert not Features.of(ring).is_forest
+    for vertices in (10, 20_000):  # of the larger one, the sample sees no cycle
+        ring = graph(vertices, [(u, (u + 1) % vertices, 1) for u in range(vertices)], directed=False)
+        assert not Features.of(ring).is_forest
+    one_way = graph(10, [(u, (u + 1) % 10, 1) for u in range(10)])
+    assert not Features.of(one_way).is_forest
+    assert Features.of(graph(10, [(0, v, 1) for v in range(1, 10)])).is_forest
+
+
+def test_a_cycle_among_many_vertices_without_arcs_is_seen() -> None:
+    whole = grid(40, 40)
+    tails = np.repeat(np.arange(whole.vertices), np.diff(whole.indptr))
+    lonely = from_arcs(50_000, tails, whole.indices, None, {"directed": False})
+    assert lonely.arcs < lonely.vertices
+    assert not Features.of(lonely).is_forest
+    triangle = [(0, 1, 1), (1, 2, 1), (0, 2, 1)]
+    assert not Features.of(graph(9, triangle, directed=False)).is_forest
+    assert not Features.of(graph(9, [(0, 1, 1), (1, 2, 1), (2, 0, 1)])).is_forest
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_tree_is_a_forest_wherever_the_sample_ends(seed: int) -> None:
+    for arcs in (10, 1_000, 2_000, 2_048, 2_050, 2_200, 20_000):
+        tree = judged_graph("tree", arcs, seed, "tree")
+        assert Features.of(tree).is_forest

@@ -37,6 +37,8 @@ struct Sample {
     int ended;        // there is no other level
     int hub;          // the most arcs of a vertex that was found
     int arcs;         // followed
+    int again;        // of these, those that led to a vertex that was found before
+    int after_first;  // vertices, but the source, some of whose arcs were followed
     long long apart;  // the differences of the numbers of their ends, added up
 };
 
@@ -48,7 +50,10 @@ extern "C" void sample_search(Graph graph, int source, int most_arcs, int *reach
     std::vector<int> queue;
     *sample = {};
     const auto find = [&](int v) {
-        if (!found.insert(v)) return;
+        if (!found.insert(v)) {
+            sample->again++;
+            return;
+        }
         queue.push_back(v);
         sample->hub = std::max(sample->hub, graph.indptr[v + 1] - graph.indptr[v]);
     };
@@ -63,6 +68,7 @@ extern "C" void sample_search(Graph graph, int source, int most_arcs, int *reach
         sample->levels++;
         for (; next < end; next++) {
             const int u = queue[next];
+            sample->after_first = next;
             for (int arc = graph.indptr[u]; arc < graph.indptr[u + 1]; arc++) {
                 if (sample->arcs == most_arcs) {
                     const double times = double(end - begin) / (next + 1 - begin);
