@@ -85,6 +85,23 @@ def test_another_host_and_single_precision_are_not_compared() -> None:
     assert contenders("resident", frame_of(PUBLISHED, LIBRARY).measured) is None
 
 
+@pytest.mark.parametrize(
+    ("solve", "trials", "leads"),
+    [(2.0, 1, False), (2.0, 5, True), (0.5, 1, True)],
+    ids=["near", "of enough", "much less"],
+)
+def test_a_time_of_one_trial_leads_only_where_it_can_be_told(solve: float, trials: int, leads: bool) -> None:
+    """It takes 2.5 ms or 1 ms, and what has five trials 3 ms, so that one odd trial could be all."""
+    few = timed("bfs/direction", 0.0, solve, trials=[trial(solve, 0.1, 0.0, 0.5)] * trials)
+    enough = timed("bfs/cluster", 0.0, 2.5)
+    compared = contenders("first search", frame_of(few, enough).measured)
+    assert compared is not None
+    assert compared.ours.solver == ("bfs/direction" if leads else "bfs/cluster")
+    alone = contenders("first search", frame_of(few).measured)
+    assert alone is not None
+    assert alone.ours.solver == "bfs/direction"
+
+
 def test_the_cost_of_sources_has_all_copies() -> None:
     """1 source: 10 + 2 + 0.5 ms. 10: 10 + 2 + 9 * 1 + 10 * 0.5 = 26 ms."""
     (ours, _, _, library, _) = frame_of(*EVERY).measured

@@ -467,6 +467,9 @@ def test_a_page_says_which_hosts_and_commits_it_mixes() -> None:
     assert told.endswith(
         " Each record is of fewer than 3 rounds (processes), so that its margin is that of one."
     )
+    several = changed(other, trials=[trial(1.0).model_copy(update={"round": number}) for number in range(3)])
+    (mixed,) = [remark for remark in made("table-3.3", one, several).remarks if remark.startswith("h200: ")]
+    assert " Each of 1 record is of fewer than 3 rounds" in mixed
     local = changed(other, machine=fabricated.machine_info("local", True), software=later)
     assert not any("Mixed" in remark for remark in made("table-3.3", one, local).remarks)
 

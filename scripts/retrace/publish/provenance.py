@@ -43,7 +43,7 @@ def few_rounds(records: Sequence[Record]) -> str:
     """Say how many records with times are of too few processes; empty if none are."""
     timed = [record for record in records if record.timed]
     few = sum(record.rounds < ENOUGH_ROUNDS for record in timed)
-    which = "Each record" if few == len(timed) else plural(few, "record")
+    which = "Each record" if few == len(timed) else f"Each of {plural(few, 'record')}"
     what = f"of fewer than {ENOUGH_ROUNDS} rounds (processes), so that its margin is that of one"
     return f" {which} is {what}." if few else ""
 

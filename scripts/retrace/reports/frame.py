@@ -19,7 +19,7 @@ from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.graphs.graph_names import size
 from retrace.records.margins import margins
-from retrace.records.ranking import Order, rank
+from retrace.records.ranking import Order, is_among_best, rank
 from retrace.records.record import PHASES, Phase, Record, read_records
 from retrace.records.statistics import Summary
 from retrace.records.variant import QUERY, Variant
@@ -385,12 +385,18 @@ def read_frames(paths: Iterable[Path], records: Iterable[Path]) -> tuple[list[Re
 
 
 def fastest(entries: Iterable[Measured], by: Measure) -> Measured | None:
-    """Return the fastest entry by a measure; None if what solves fastest lacks it and so might be the one."""
+    """Return the fastest entry by a measure; None if what solves fastest lacks it and so might be the one.
+
+    One of too few trials gives way to the best of what has enough and cannot be told from it.
+    """
     timed = [entry for entry in entries if "solve" in entry.times]
     quickest = min(timed, key=lambda entry: entry.times["solve"].median, default=None)
     if quickest is None or by not in quickest.times:
         return None
-    return min((e for e in timed if by in e.times), key=lambda entry: entry.times[by].median)
+    ordered = sorted((e for e in timed if by in e.times), key=lambda entry: entry.times[by].median)
+    least = ordered[0].times[by]
+    known = (e for e in ordered if e.times[by].enough and is_among_best(e.times[by], least))
+    return ordered[0] if least.enough else next(known, ordered[0])
 
 
 def speed_up(slow: Entry | None, fast: Entry | None, measure: Measure = "total") -> tuple[float, bool] | None:
