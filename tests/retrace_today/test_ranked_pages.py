@@ -153,6 +153,16 @@ def test_the_table_of_today_has_both_times_and_names_the_sources() -> None:
     assert "no machine" in tables_of([]).front
 
 
+def test_the_footnote_says_what_n_is_where_some_trials_are_few() -> None:
+    every = warm(fast("h200", True))
+    footnote = tables_of(every).front.partition("<sub>")[2]
+    assert "medians of 5 trials;" in footnote
+    slow = [changed(one, trials=one.trials[:1]) if one.solver == "bfs/bsp" else one for one in every]
+    front = tables_of(slow).front.partition("<sub>")
+    assert "(n=1)" in front[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert "medians of 1 to 5 trials, with n where fewer than 5;" in front[2]
+
+
 def test_the_front_table_has_the_times_of_each_side_in_plain_words_and_the_least_in_bold() -> None:
     """Of the first and the last graph of each figure; the reports' program on one core has its own column."""
     tables = tables_of(warm(fast("h200", True)))

@@ -13,6 +13,7 @@ from retrace.publish.plain_names import graph_of, problem_of
 from retrace.publish.provenance import cores_of
 from retrace.publish.tables import time_cell
 from retrace.records.ranking import is_among_best
+from retrace.records.statistics import ENOUGH
 from retrace.reports.frame import PRINTED_PAIR, Frame, Measured, fastest, why_incomparable
 from retrace.reports.like_for_like import (
     FIRST,
@@ -27,7 +28,7 @@ from retrace.reports.like_for_like import (
 )
 from retrace.reports.measures import Measure
 from retrace.reports.report import Report
-from retrace.reports.wording import EMPTY, ratio, speed, word_list
+from retrace.reports.wording import EMPTY, ratio, speed
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SAMPLES = ("sources", "pairs")
@@ -200,10 +201,11 @@ class Tables:
         entries = [entry for race in self.races for entry in race.entries]
         given = [entry.record.parameters for entry in entries if is_search(entry)]
         samples = {f"{some[key]} {key}" for some in given for key in SAMPLES if key in some} or {"1 source"}
-        medians = spans(entry.times[FIRST].n for entry in entries if FIRST in entry.times)
+        counts = [entry.times[FIRST].n for entry in entries if FIRST in entry.times]
+        few = f", with n where fewer than {ENOUGH}" if any(n < ENOUGH for n in counts) else ""
         machine = self.races[0].machine if self.races else "no machine"
-        said = f"Measured on {machine}: medians of {medians}; each search but betweenness's from"
-        said += f" {word_list(sorted(samples))}"
+        said = f"Measured on {machine}: medians of {spans(counts)}{few}; each search but betweenness's from"
+        said += f" {' or '.join(sorted(samples, reverse=True))}"
         said += "; pairs far apart." if any(some.get("pair") == "far" for some in given) else "."
         said += f" {EMPTY}: not measured, or it cannot be told which is fastest."
         reasons = sorted({doubt.why for some in self.doubtful.values() for doubt in some})
