@@ -221,6 +221,13 @@ def resident(record: dict[str, Any]) -> float:
     return statistics.median(one["again"] for one in record["trials"] if one.get("again") is not None)
 
 
+def least(times: list[tuple[float, int]]) -> float:
+    """The least time in ms; of one or two trials, what has three or more and is less than 1.5 times it."""
+    time, trials = min(times)
+    near = [other for other, others in times if others >= 3 and other < 1.5 * time]
+    return time if trials >= 3 or time >= 1000 else min(near, default=time)
+
+
 GRAPHS = {
     "roads of New York": "NY",
     "roads of New York, 1,056 sources": "NY-1056",
@@ -243,17 +250,18 @@ def test_a_row_of_today_is_that_of_the_records(row: list[str]) -> None:
     ]
     report = yaml.safe_load((PROJECT / "scripts/retrace_today/today.yaml").read_text())
     published = report["tables"][f"fast-{PROBLEMS[problem]}"]["groups"]["published"]
-    times: dict[str, list[float]] = {"library": [], "published": [], "ours": []}
+    times: dict[str, list[tuple[float, int]]] = {"library": [], "published": [], "ours": []}
     for one in found:
         called = one["software"].get("peer") and "library"
-        times[called or ("published" if one["solver"] in published else "ours")].append(first_search(one))
+        whose = called or ("published" if one["solver"] in published else "ours")
+        times[whose].append((first_search(one), len(one["trials"])))
     names = [re.split(r" \?| \(|<br>", cell.strip("*"))[0] for cell in row]
     _, core, kernel, library, ours, further = names
-    assert ours == written(min(times["ours"])), row
+    assert ours == written(least(times["ours"])), row
     if library != "\u2013":
-        assert library == written(min(times["library"])), row
+        assert library == written(least(times["library"])), row
     if problem != "Betweenness":  # older records have its page-locking elsewhere
-        assert {core, kernel} <= {*map(written, times["published"]), "\u2013"}, row
+        assert {core, kernel} <= {*(written(time) for time, _ in times["published"]), "\u2013"}, row
     if further != "\u2013":
         repeated = [resident(one) for one in found if again(one) and not one["software"].get("peer")]
         assert further in map(written, repeated), row
