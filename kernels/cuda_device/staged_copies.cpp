@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -71,7 +72,11 @@ extern "C" Result copy_staged(const Driver *driver, void *context, const Copy *c
     };
     {
         std::vector<std::jthread> others;
-        for (int thread = 1; thread < threads; thread++) others.emplace_back(copy_pieces, thread);
+        try {
+            for (int thread = 1; thread < threads; thread++) others.emplace_back(copy_pieces, thread);
+        } catch (const std::system_error &) {
+            // No more threads can be made: those that there are copy all.
+        }
         copy_pieces(0);
     }
     return failed;

@@ -405,12 +405,12 @@ class CudaDevice(Device):
         if sum(array.nbytes for array in arrays) < LEAST_STAGED:
             return super().upload_all(arrays)
         buffers = [self.empty(array.size, array.dtype) for array in arrays]
-        for buffer, array in zip(buffers, arrays, strict=True):
+        pairs = [*zip(buffers, arrays, strict=True)]
+        for buffer, array in pairs:
             self.check_copy(buffer, array)
         if self._staging is None:
             self._staging = self._driver.staging(self.pinned)
-        pairs = [(buffer.address, array) for buffer, array in zip(buffers, arrays, strict=True)]
-        if code := self._staging.copy(pairs):
+        if code := self._staging.copy([(buffer.address, array) for buffer, array in pairs]):
             raise self._driver.failure("a copy to the GPU", code)
         return [*buffers]
 

@@ -126,7 +126,7 @@ def split_rows(
         begin = first if has_begun else lines[0][0]
         _refuse_hidden_rows(text, where, mark, first, begin, len(_cells(lines[0][1], mark)))
     if mark is None:
-        return [(number, split_words(line)) for number, line in lines]
+        return [(number, [word.strip() for word in split_words(line)]) for number, line in lines]
     try:
         cells = csv.reader((line for _, line in lines), delimiter=mark, skipinitialspace=True, strict=True)
         rows = [[cell.strip() for cell in row] for row in cells]
@@ -391,13 +391,13 @@ def read_metis(text: str, where: str) -> EdgeTable:
     table = EdgeTable(where, vertices=vertices, directed=False, has_both=True)
     table.columns = _plain_neighbours(lines, skipped, step)
     if table.columns is None:
-        found = _take_neighbours(table, lines, skipped, step)
+        ends = _take_neighbours(table, lines, skipped, step)
     else:
-        found = table.columns.ids.shape[1]
-    if edges and len(head) == 3 and form == "000" and found == edges:
+        ends = table.columns.ids.shape[1]
+    if edges and len(head) == 3 and form == "000" and ends == edges:
         table.directed, table.has_both = True, False
-    elif found != 2 * edges:
-        raise RetraceError(f"{where}: expected {edges} edges, each at both ends, found {found} ends")
+    elif ends != 2 * edges:
+        raise RetraceError(f"{where}: expected {edges} edges, each at both ends, found {ends} ends")
     return table
 
 

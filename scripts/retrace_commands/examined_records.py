@@ -60,12 +60,12 @@ def examine(
     strays = [path for path in sorted(folder.rglob("*")) if path.is_file() and path not in files]
     errors = [f"{path}: expected only records, <experiment>/<graph>.jsonl; move it" for path in strays]
     placed, faults = survey([*files, *others])
-    own = {place: one for place, one in placed.items() if place.startswith(f"{folder}/")}
-    doubts = [*find_doubts(own), *doubtful_relations.shared_hosts(own, placed)]
-    doubts += [*_gaps(own, listed), *_graph_gaps(own, listed), *_other_seeds(own, seed)]
+    of_machine = {place: record for place, record in placed.items() if place.startswith(f"{folder}/")}
+    doubts = [*find_doubts(of_machine), *doubtful_relations.shared_hosts(of_machine, placed)]
+    doubts += [*_gaps(of_machine, listed), *_graph_gaps(of_machine, listed), *_other_seeds(of_machine, seed)]
     if folder.resolve().is_relative_to(ROOT):
-        doubts += doubtful_commits(own, ROOT)
-    return len(own), errors + faults + find_errors(own, registry, placed), doubts
+        doubts += doubtful_commits(of_machine, ROOT)
+    return len(of_machine), errors + faults + find_errors(of_machine, registry, placed), doubts
 
 
 def find_doubts(placed: Mapping[str, Record]) -> list[str]:

@@ -190,9 +190,9 @@ def read_gml(text: str, where: str) -> EdgeTable:
         elif path == ("graph", "node"):
             name = values.get("id")
             if name is None or name in edges.names:
-                found = "none" if name is None else f"{name[:40]!a} again"
+                given = "none" if name is None else f"{name[:40]!a} again"
                 raise RetraceError(
-                    f"{where}, line {line}: expected an id of its own for each node, found {found}"
+                    f"{where}, line {line}: expected an id of its own for each node, found {given}"
                 )
             edges.names[name] = len(edges.names)
             labels[name] = values.get("label", values.get("name", ""))
@@ -240,8 +240,8 @@ def _gml_blocks(text: str, where: str) -> Iterator[tuple[tuple[str, ...], dict[s
             values = outer
     if end != len(text) or names:
         line = text.count("\n", 0, end) + 1
-        found = ascii(text[end : end + 40].strip()) if end != len(text) else "its end in a block"
-        raise RetraceError(f"{where}, line {line}: expected GML's 'key value' or 'key [ … ]', found {found}")
+        rest = ascii(text[end : end + 40].strip()) if end != len(text) else "its end in a block"
+        raise RetraceError(f"{where}, line {line}: expected GML's 'key value' or 'key [ … ]', found {rest}")
 
 
 def _unescaped(text: str) -> str:
@@ -334,7 +334,8 @@ class _Pajek:
         """Take an edge between vertices from 1 on."""
         kind = "edges" if self.section.startswith("edges") else "arcs"
         if self.kind not in ("", kind):
-            raise self.fail("*Arcs or *Edges alone; write each edge as two arcs", f"*{self.section}")
+            edge = f"{tail} {head} below *{self.section}"
+            raise self.fail("*Arcs or *Edges alone; write each edge as two arcs", edge)
         self.kind = kind
         for end in (tail, head):
             if not (end.isascii() and end.isdigit() and 0 < int(end[:12]) <= len(self.labels)):

@@ -96,6 +96,8 @@ def _of_another_encoding(content: bytes) -> str:
 @cache
 def _standard_input() -> bytes:
     """Return all of standard input, which can be read only once."""
+    if not sys.stdin:
+        raise RetraceError(f"{STDIN}: standard input is closed; give it a graph, as in `retrace … - < FILE`")
     return read_whole(sys.stdin.buffer, STDIN)
 
 

@@ -251,4 +251,5 @@ def known_directions(loaded: LoadedGraph, solver: str) -> GraphFile:
     """Return the graph with a note on directions, or raise RetraceError where scores depend on them."""
     if loaded.directed is not None:
         return loaded.graph_file
-    return with_directions(loaded.graph_file, solver, None, ("directed=True", "directed=False"))
+    where = " to load" if solver.startswith("betweenness") else ""  # else it is a note, and no advice
+    return with_directions(loaded.graph_file, solver, None, ("directed=True", f"directed=False{where}"))

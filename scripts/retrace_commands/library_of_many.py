@@ -141,11 +141,11 @@ def eccentricities(
     """
     loaded = load(graph)
     graph_file = known_directions(loaded, "")
-    found = bound_component(graph_file, solver, backend, way_of(check), searches, every_vertex)
-    names = loaded.names
-    columns = found.bounds.least, found.bounds.greatest, np.array(found.bounds.diameter)
-    least, greatest, diameter = (c if found.unit == 1 else c / found.unit for c in columns)
+    answer = bound_component(graph_file, solver, backend, way_of(check), searches, every_vertex)
+    names, checked = loaded.names, answer.last.checked
+    columns = answer.bounds.least, answer.bounds.greatest, np.array(answer.bounds.diameter)
+    least, greatest, diameter = (c if answer.unit == 1 else c / answer.unit for c in columns)
     return Eccentricities(
-        found.solver, [names[vertex] for vertex in found.members.tolist()], least, greatest,
-        (diameter[0].item(), diameter[1].item()), found.bounds.searches, found.last.checked, graph_file.notes,
+        answer.solver, [names[vertex] for vertex in answer.members.tolist()], least, greatest,
+        (diameter[0].item(), diameter[1].item()), answer.bounds.searches, checked, graph_file.notes,
     )  # fmt: skip

@@ -15,6 +15,7 @@ SAMPLE_SEARCH = "retrace_today/host/sample_search.cpp"
 SAMPLED_ARCS = 2048
 """Arcs that are followed: each may cost a core a look at memory."""
 SAMPLED_WEIGHTS = 64
+"""Weights that are compared, about."""
 FAR = 0.2
 """What neighbours' numbers differ by, as a share of all, if they are scattered or more; by chance 1/3."""
 FROM_ELSEWHERE = 1.5
@@ -90,7 +91,7 @@ class Features:
 def levels_of_all(by_level: Sequence[int], vertices: int) -> float:
     """Return after how many levels all vertices are found, if their number grows with a power of the level.
 
-    `by_level` are those up to each level; of the last level perhaps not all.
+    `by_level` are those up to each level; the last number may be an estimate.
     """
     half = (len(by_level) - 1) // 2
     power = log(by_level[-1] / by_level[half]) / log(len(by_level) / (half + 1))

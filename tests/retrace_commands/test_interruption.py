@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from threading import Timer
+from typing import Any
 
 import pytest
 
@@ -43,7 +45,7 @@ sys.exit(retrace.__main__.supervised_main())
 """
 
 
-def interrupt(tiny: Path, module: str, moment: str, *words: object, **options: bool) -> tuple[int, str, str]:
+def interrupt(tiny: Path, module: str, moment: str, *words: object, **options: Any) -> tuple[int, str, str]:
     """Run `solve` to a moment, at which Ctrl-C comes: when a module is imported, or what `moment` patches."""
     asked = ["solve", "sssp/dijkstra-heap", tiny, "--source", 1, *words]
     command = [sys.executable, "-c", PROGRAM, module, moment, *map(str, asked)]
@@ -142,6 +144,83 @@ def test_ctrl_c_in_the_background_of_a_shell_is_ignored(tiny: Path) -> None:
         again = Timer(0.2, os.kill, [process.pid, signal.SIGINT])
         again.start()
         assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_other_signals_clean_up_what_is_half_written(number: signal.Signals, tiny: Path) -> None:
+    moment = (
+        "from pathlib import Path\n"
+        f"def replace(*_): os.kill(os.getppid(), {number:d}); time.sleep(9)\n"
+        "Path.replace = replace"
+    )
+    written = tiny.parent / "a.csv"
+    status, _, line = interrupt(tiny, "", moment, "--output", written)
+    said = f"interrupted while writing {written}; no file is written; run the same command again\n"
+    assert (status, line) == (128 + number, said)
+    assert [path.name for path in tiny.parent.iterdir()] == ["tiny.gr"]
+
+
+def test_a_signal_to_the_child_alone_ends_the_program(tiny: Path) -> None:
+    moment = "import threading; threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGTERM]).start()\n"
+    status, out, line = interrupt(tiny, "", moment + "time.sleep(9)")
+    assert (status, out) == (128 + signal.SIGTERM, "")
+    assert line.startswith("interrupted while starting")
+
+
+def test_hanging_up_is_ignored_where_it_was(tiny: Path) -> None:
+    moment = "os.kill(os.getppid(), signal.SIGHUP)"
+    status, out, line = interrupt(
+        tiny, "", moment, preexec_fn=partial(signal.signal, signal.SIGHUP, signal.SIG_IGN)
+    )
+    assert (status, line) == (0, "")
+    assert "; verified against" in out
+
+
+def test_sigterm_where_ctrl_c_is_ignored_has_its_own_status() -> None:
+    done = python(
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "from retrace.system.errors import status_of\n"
+        "sys.exit(status_of(lambda: os.kill(os.getpid(), signal.SIGTERM)))"
+    )
+    assert done.returncode == 128 + signal.SIGTERM
+
+
+def test_where_no_process_can_be_made_the_command_runs_by_itself(tiny: Path) -> None:
+    program = PROGRAM.replace("supervise = interrupts.supervise\n", FORK_FAILS)
+    asked = ["solve", "sssp/dijkstra-heap", str(tiny), "--source", "1"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, "", "", *asked], env=ENVIRONMENT, capture_output=True, text=True,
+        check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "; verified against" in done.stdout
+
+
+FORK_FAILS = """supervise = interrupts.supervise
+def fork(): raise BlockingIOError(11, "Resource temporarily unavailable")
+def supervise(real=interrupts.supervise, fork_before=os.fork):
+    os.fork = fork
+    real()
+    os.fork = fork_before
+"""
+
+
+@pytest.mark.parametrize(
+    ("closed", "words", "status", "told"),
+    [("<&-", "solve bfs/queue - --source 1", 1, "standard input is closed"),
+     (">&-", "solvers", 1, "standard output is closed"),
+     ("2>&-", "solve bfs/queue none.gr --source 1", 1, ""),
+     ("2>&- >&-", "solvers", 1, "")],
+)  # fmt: skip
+def test_closed_streams_are_one_line(closed: str, words: str, status: int, told: str) -> None:
+    command = f'"$0" -m retrace {words} {closed}'
+    done = subprocess.run(
+        ["sh", "-c", command, sys.executable], env=ENVIRONMENT, capture_output=True, text=True, check=False,
+        timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (status, "")
+    assert told in done.stderr
+    assert len(done.stderr.splitlines()) == bool(told)
 
 
 def test_the_line_says_what_is_interrupted() -> None:

@@ -770,8 +770,11 @@ def read_either_way(content: str, columns: list[str], patch: Patch) -> list[obje
     return results
 
 
-# The rows become wider where a piece ends.
+# The rows become wider where a piece ends; a weight is a space that is none in ASCII.
 @example("source,target\n" + "1,2\n" * 52 + "1,2,3\n" * 60, [])
+@example(
+    "source target weight\n" + "0 0 0\n" * 3 + "0 0 \xa0\n" + "0 0 0\n" * 9, []
+)  # a space that is none in ASCII
 @given(tables(), st.sampled_from([[], [], ["1", "2"], ["2", "1", "3"]]))
 @settings(max_examples=300, deadline=None)
 def test_large_lists_are_read_as_small(content: str, columns: list[str]) -> None:

@@ -80,7 +80,12 @@ class OneLineParser(ArgumentParser):
 
 
 def print_anywhere() -> None:
-    """Escape characters that the terminal's encoding lacks, such as µ under LC_ALL=POSIX."""
+    """Escape characters that the terminal's encoding lacks, such as µ under LC_ALL=POSIX.
+
+    Where standard error is closed, its lines go nowhere, and not to standard output or a file in its place.
+    """
+    if not sys.stderr:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the program runs
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -102,12 +107,15 @@ def status_of(command: Callable[[], None]) -> int:
     except KeyboardInterrupt:
         if not WORK.supervisor:
             print(WORK.line, file=sys.stderr)
-        return 130
+        return 128 + WORK.ended_by
     WORK.state = ENDED
     return status
 
 
 def _status_of(command: Callable[[], None]) -> int:
+    if not sys.stdout:
+        print("error: standard output is closed; redirect it to a file or to /dev/null", file=sys.stderr)
+        return 1
     try:
         command()
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""What Ctrl-C and SIGTERM end, and what is said of it.
+"""What Ctrl-C and other signals end, and what is said of it.
 
 A command goes on in a child (`supervise`), which its parent ends in one line: no Python need run for that,
 which waits while C++ does, or while a library is imported.
@@ -20,6 +20,8 @@ WAIT_S = 0.01
 LINE_BYTES = 4096
 WORKING, WRITING, ENDED = range(3)
 """What a child does: it may be killed, it must clean up what is half-written, or all is done."""
+ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT
+"""What ends a command in one line, unless whoever started it ignores the signal."""
 
 
 class SharedWork:
@@ -29,6 +31,8 @@ class SharedWork:
         self.shared: mmap.mmap | bytearray = bytearray(1 + LINE_BYTES)
         self.supervisor = 0
         """The process that supervises this one; 0 for none."""
+        self.ended_by: int = signal.SIGINT
+        """The signal that raised KeyboardInterrupt."""
         self.begin()
 
     def begin(self) -> None:
@@ -56,26 +60,36 @@ class SharedWork:
     def tell(self) -> None:
         """Put the line where the supervisor finds it."""
         line = self.line if self.line.isprintable() else ascii(self.line)[1:-1]
-        told = line.encode(getattr(sys.stderr, "encoding", None) or "ascii", "backslashreplace")
-        self.shared[1:] = told[:LINE_BYTES].ljust(LINE_BYTES, b"\0")
+        encoded = line.encode(getattr(sys.stderr, "encoding", None) or "ascii", "backslashreplace")
+        self.shared[1:] = encoded[:LINE_BYTES].ljust(LINE_BYTES, b"\0")
 
 
 WORK = SharedWork()
 
 
 def supervise() -> None:
-    """Go on in a child, whose exit status this process has, too; on Ctrl-C or SIGTERM it says what was ended.
+    """Go on in a child, whose exit status this process has, too; on a signal it says what was ended.
 
-    Where Ctrl-C is ignored, as in a shell's background, or already handled, nothing is done.
+    Where Ctrl-C is ignored, as in a shell's background, or already handled, or where no more processes can
+    be made, nothing is done.
     """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return
     WORK.shared = mmap.mmap(-1, 1 + LINE_BYTES)
     WORK.supervisor = os.getpid()
     WORK.begin()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _end)
-    if child := os.fork():
+    before = {number: signal.getsignal(number) for number in ENDING}
+    for number, handler in before.items():
+        if handler != signal.SIG_IGN:
+            signal.signal(number, _end)
+    try:
+        child = os.fork()
+    except OSError:
+        WORK.supervisor = 0
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        return
+    if child:
         _, status = os.waitpid(child, 0)
         code = os.waitstatus_to_exitcode(status)
         if code < 0:  # the shell says what ended it
@@ -98,6 +112,8 @@ def _end(number: int, _: object) -> None:
     if os.getpid() != WORK.supervisor:
         if WORK.state == WRITING and len(_heard) == 1:
             raise KeyboardInterrupt
+        if WORK.state == WORKING and number != signal.SIGINT:  # which a terminal sends to both
+            os.kill(WORK.supervisor, number)
         return
     if len(_heard) == 1:
         if WORK.state == WRITING:
@@ -163,9 +179,10 @@ def end_like_ctrl_c() -> None:
         signal.signal(signal.SIGTERM, _interrupt)
 
 
-def _interrupt(*_: object) -> NoReturn:
+def _interrupt(number: int, _: object) -> NoReturn:
     import threading
 
+    WORK.ended_by = number
     _signal_descendants(signal.SIGINT)
     last = threading.Timer(PATIENCE_S, _signal_descendants, [signal.SIGKILL])
     last.daemon = True
