@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from fabricated import changed, drawn, record, trial
+from retrace.planning.configuration import committed_records
 from retrace.records import margins as margins_module
 from retrace.records.bootstrap import interval
 from retrace.records.margins import (
@@ -388,7 +389,7 @@ def test_a_table_of_margins_is_read_as_it_was_written(
 
 @pytest.fixture(scope="module")
 def committed() -> list[Record]:
-    return read_records(sorted((ROOT / "results/machines").glob("*/*/*.jsonl")))
+    return read_records(committed_records())
 
 
 def tenth(one: Record) -> int:
