@@ -515,8 +515,7 @@ def test_a_report_that_nobody_measured_has_its_claims() -> None:
 
 
 def test_addresses_tell_records_apart() -> None:
-    files = sorted((ROOT / "results/machines").glob("*/*/*.jsonl"))
-    _, found = read_frames([], files)
+    _, found = read_frames([], committed_records())
     assert max(Counter(address(entry.record) for entry in found.measured if entry.record).values()) == 1
     one = record("bfs/bsp", "NY", parameters={"block_size": 64, "blocks": 2})
     assert address(one) == "record/h200/table-3.3/NY/bfs/bsp:block_size=64,blocks=2,source=0"
