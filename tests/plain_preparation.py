@@ -112,27 +112,18 @@ def strides(graph: CSRGraph, mdeg: int) -> list[tuple[int, list[int]]]:
 
 
 def ordered_sources(graph: CSRGraph, count: Sequence[int], hubs: int = 1) -> list[int]:
-    """List the sources by their distances from the vertices of most arcs.
-
-    Those that are equally far come as a search from the first hub meets them, then those that it does not.
-    """
+    """List the sources by their distances from the vertices of most arcs, then by number."""
     rows = rows_of(graph)
-    if not rows:
-        return []
     chosen = sorted(range(len(rows)), key=lambda v: -len(rows[v]))[:hubs]
-    met = component_of(rows, chosen[0])
     distances = [distances_from(rows, hub) for hub in chosen]
-    order = sorted(
-        (*met, *sorted(set(range(len(rows))) - set(met))),
-        key=lambda v: [near.get(v, 255) for near in distances],
-    )
+    order = sorted(range(len(rows)), key=lambda v: [near.get(v, 255) for near in distances])
     return [v for v in order if count[v]]
 
 
 def distances_from(rows: Rows, start: int) -> dict[int, int]:
-    """Return the distance of each vertex that a search meets, as the order tells it: 254 at most."""
+    """Return the distance of each vertex that is 254 arcs away at most."""
     found = {start: 0}
     for v in component_of(rows, start):
         for w in rows[v]:
-            found.setdefault(w, min(found[v] + 1, 254))
-    return found
+            found.setdefault(w, found[v] + 1)
+    return {v: distance for v, distance in found.items() if distance < 255}

@@ -20,6 +20,7 @@ def test_simplified_graph_has_each_arc_once_in_order(whole: CSRGraph) -> None:
     between = zip(whole.tails().tolist(), whole.indices.tolist(), strict=True)
     assert arcs == sorted({(tail, head) for tail, head in between if tail != head})
     assert (simple.vertices, simple.weights, simple.info) == (whole.vertices, None, whole.info)
+    assert simplify(simple).indices is simple.indices  # nothing is to be sorted again
 
 
 @given(random_graphs(most_vertices=8), st.booleans())

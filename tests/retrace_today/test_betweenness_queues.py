@@ -19,6 +19,7 @@ from retrace.solvers import Query, Solver, make
 from retrace.solvers.betweenness.published_variants import VertCompVirt
 from retrace.solvers.betweenness.sequential import ArrayBrandes
 from retrace_today import choice
+from retrace_today.betweenness import lanes
 from retrace_today.betweenness.auto import Auto
 from solving import DEVICES, open_device, solved
 from test_betweenness_kernels import GRAPHS, exact, solve, with_settings
@@ -55,6 +56,21 @@ def test_queues_on_graphs_of_all_sizes(spec: str, vertices: int, backend: str) -
     whole, query, checker = grown(vertices)
     spec = f"betweenness/{spec},block_size=64"
     result = checker.check(spec, query, solve(spec, open_device(backend), whole, query))
+    assert result.verified, result.reason
+
+
+@pytest.mark.parametrize("backend", DEVICES)
+@pytest.mark.parametrize("vertices", [1, 31, 1025])
+@pytest.mark.parametrize("spec", ["lanes:", "lane-queues:", "lane-queues:team=grid,"])
+def test_lanes_search_compacted_graphs(
+    spec: str, vertices: int, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lanes, "COMPACTING_PAYS", 1)
+    whole, query, checker = grown(vertices)
+    with open_device(backend) as device:
+        solver = solved(f"betweenness/{spec}block_size=64", whole, query, device)
+        assert solver.observed()["searched_vertices"] < max(vertices, 2)
+        result = checker.check(spec, query, solver.download())
     assert result.verified, result.reason
 
 

@@ -26,6 +26,7 @@ from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.query import Query
 from retrace.records.record import read_records
 from retrace.solvers import make
+from retrace_today.betweenness import lanes
 from retrace_today.betweenness.fixed_point import FixedPoint, FixedSums
 from retrace_today.scores.crew import Crew, deal
 from retrace_today.scores.shards import Shard, compute_shard, gather
@@ -49,8 +50,9 @@ GRAPH = identified(grid_with_trees(), "test")
 
 @pytest.fixture(scope="module")
 def crews() -> Iterator[dict[int, Crew]]:
-    """One device, and three."""
-    with EmulatedDevice() as host:
+    """One device, and three; the graph is compacted, as for many sources."""
+    with pytest.MonkeyPatch.context() as patch, EmulatedDevice() as host:
+        patch.setattr(lanes, "COMPACTING_PAYS", 1)
         yield {count: Crew(host.peers(count), fixed(LANES), GRAPH) for count in (1, 3)}
 
 

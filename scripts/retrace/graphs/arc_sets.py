@@ -8,10 +8,20 @@ from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 
 def simplify(graph: CSRGraph) -> CSRGraph:
     """Remove self-loops, parallel arcs and weights; the arcs of each vertex are sorted by head."""
+    if is_simple(graph):
+        return CSRGraph(graph.indptr, graph.indices, None, graph.info)
     tails, heads = np.divmod(
         _different_arcs(graph.vertices, graph.tails(), graph.indices), max(1, graph.vertices)
     )
     return from_arcs(graph.vertices, tails, heads, None, graph.info)
+
+
+def is_simple(graph: CSRGraph) -> bool:
+    """Return whether the heads of each vertex's arcs rise, and none is the vertex."""
+    rises = np.ones(graph.arcs, np.bool_)
+    rises[1:] = graph.indices[1:] > graph.indices[:-1]
+    rises[graph.indptr[:-1][np.diff(graph.indptr) > 0]] = True
+    return bool(rises.all()) and not np.any(graph.tails() == graph.indices)
 
 
 def has_parallel_arcs(graph: CSRGraph) -> bool:

@@ -16,8 +16,9 @@ from cuda_device.interface import Buffer
 from retrace.catalogue.setting import Setting, Settings
 from retrace.devices.host import loaded_library, pointer
 from retrace.graphs.csr import CSRGraph
-from retrace.solvers.betweenness.block_per_source import Brandes, Round
+from retrace.solvers.betweenness.block_per_source import Round
 from retrace.solvers.betweenness.compaction import Compacted
+from retrace_today.betweenness.graph_on_device import GraphOnDevice
 
 FixedPoint = NDArray[np.uint64]
 
@@ -43,20 +44,21 @@ def add(total: FixedPoint, more: FixedPoint) -> None:
 def as_doubles(numbers: FixedPoint) -> NDArray[np.float64]:
     """Round to doubles, shape (...,): by one unit in the last place at most."""
     fraction, whole = numbers[..., 0].astype(np.float64), numbers[..., 1].astype(np.float64)
-    return whole + np.ldexp(fraction, -64)
+    return whole + fraction * 2.0**-64
 
 
-class FixedSums(Brandes):
+class FixedSums(GraphOnDevice):
     """A variant that can add up its scores in fixed point, `sums=fixed`, by a kernel file of its own.
 
     What a pass, a block's searches at a time, adds to a score depends on its sources alone. The passes of a
     query are cut from one order of its sources. Their scores can therefore be added up in any parts.
     """
 
-    settings: ClassVar[Settings] = {**Brandes.settings, **SUMS}
+    settings: ClassVar[Settings] = {**GraphOnDevice.settings, **SUMS}
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
+        self.graph_digest = self.graph.digest() if self.is_fixed else ""
         self.expand = self.device.load(EXPAND).kernel("expand")
 
     def send(self, reduced: Compacted) -> Round:
@@ -109,23 +111,15 @@ class FixedSums(Brandes):
             self.expand(grid, self.block_size, np.int32(vertices), self.kept, part.score, self.expanded)
         self.device.read(self.expanded, sums.reshape(-1))
 
-    def unsearched(self) -> FixedPoint:
-        """Return the part of the scores that follows without a search, whole numbers, shape (vertices, 2)."""
-        extra = self.rounds[0].reduced.extra.astype(np.uint64)
-        return np.stack([np.zeros_like(extra), extra], axis=1)
+    def write_unsearched(self, sums: FixedPoint) -> None:
+        """Write the part of the scores that follows without a search, whole numbers, shape (vertices, 2)."""
+        sums[:, 0], sums[:, 1] = 0, self.rounds[0].reduced.extra
 
     def fingerprint(self) -> str:
         """Return a hash of all that decides what each pass adds: kernel, graph, order of sources."""
         (part,) = self.rounds
-        reduced = part.reduced
-        hashed = hashlib.sha256(f"{self.module.built} {self.kernel_name()}".encode())
-        order = self.device.download(part.sources)
-        for array in (
-            reduced.graph.indptr,
-            reduced.graph.indices,
-            reduced.reach,
-            reduced.source_count,
-            order,
-        ):
+        made_by = self.module.built, self.kernel_name(), self.graph_digest, part.reduced.graph.vertices
+        hashed = hashlib.sha256(" ".join(map(str, made_by)).encode())
+        for array in (part.reduced.source_count, self.device.download(part.sources)):
             hashed.update(np.ascontiguousarray(array, "<i4").data)
         return hashed.hexdigest()

@@ -11,7 +11,7 @@ from retrace.solvers.betweenness.block_per_source import aligned
 from retrace.solvers.solver import WARP
 from retrace.system.errors import RetraceError
 from retrace_today.betweenness.fixed_point import EXPAND, FixedSums
-from retrace_today.betweenness.lanes import ORDER_SOURCES, Lanes
+from retrace_today.betweenness.lanes import HUB_DISTANCES, HUBS, Lanes
 
 ARCS = {"32": 1, "64": 2}
 """Arcs that a lane requests at a time, by the registers of a thread."""
@@ -37,7 +37,7 @@ class LaneQueues(FixedSums, Lanes):
 
     name = "betweenness/lane-queues"
     implements = "Brandes' algorithm, 32, 64 or 128 sources at a time"
-    more_sources = ("retrace_today/betweenness/lane-queues-fixed.cu", EXPAND, ORDER_SOURCES)
+    more_sources = ("retrace_today/betweenness/lane-queues-fixed.cu", EXPAND, HUB_DISTANCES)
     draws = True
     settings: ClassVar[Settings] = {
         **FixedSums.settings,
@@ -48,7 +48,7 @@ class LaneQueues(FixedSums, Lanes):
             "KiB of the filter of vertices; 0: none; fewer where a block may not have them",
             choices=("0", "1", "8", "16", "32", "64"),
         ),
-        "hubs": Setting(4, "vertices of most arcs; sources come by their distances from these"),
+        "hubs": Setting(4, "vertices of most arcs; sources come by their distances from these", most=HUBS),
         "team": Setting(
             "auto",
             "betweenness/lane-queues: what searches a pass, a block or the grid; auto: the grid if otherwise "

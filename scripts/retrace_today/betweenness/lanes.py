@@ -3,16 +3,26 @@
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from retrace.devices.host import c_graph, loaded_library, pointer
+from cuda_device.host_loop import HostLoop
+from cuda_device.interface import Buffer, PackedLaunch
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.solvers.betweenness.block_per_source import Argument, Brandes, aligned
-from retrace.solvers.betweenness.compaction import Compacted
+from retrace.graphs.query import Query
+from retrace.solvers.betweenness.block_per_source import Argument, Round, aligned
+from retrace.solvers.betweenness.compaction import Compacted, compact, uncompacted
+from retrace.solvers.solver import WARP
+from retrace_today.betweenness.graph_on_device import GraphOnDevice
 
-ORDER_SOURCES = "retrace_today/host/order_sources.cpp"
+HUB_DISTANCES = "retrace_today/betweenness/hub-distances.cu"
+HUBS, UNMET = 4, 255
+"""Distances in a word, and a distance that is none: `HUB_DISTANCES`."""
+
+COMPACTING_PAYS = 1000
+"""Sources. Compacting a graph on one core takes as long as it saves so many searches on a GPU."""
 
 
-class Lanes(Brandes):
+class Lanes(GraphOnDevice):
     """A block for 32 searches, one for each lane of a warp, on the compacted graph.
 
     A vertex's path counts for the 32 sources are one row of memory, and one word tells in which searches it
@@ -22,7 +32,7 @@ class Lanes(Brandes):
 
     name = "betweenness/lanes"
     implements = "Brandes' algorithm, 32 sources at a time"
-    more_sources: ClassVar[tuple[str, ...]] = (ORDER_SOURCES,)
+    more_sources: ClassVar[tuple[str, ...]] = (HUB_DISTANCES,)
     compacted = True
     lanes = 32
     hubs: int = 1
@@ -31,12 +41,46 @@ class Lanes(Brandes):
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         self.require_whole_warps()
+        self.hub_distances = self.device.load(HUB_DISTANCES).kernel("hub_distances")
 
-    def in_order(self, reduced: Compacted) -> Int32Array:
-        """Return the sources by their distances from the hubs, then as a search from the first meets them."""
-        sources = np.empty(reduced.graph.vertices, dtype=np.int32)
-        order, counts = loaded_library(ORDER_SOURCES).order_sources, pointer(reduced.source_count)
-        return sources[: order(c_graph(reduced.graph), counts, self.hubs, pointer(sources))]
+    def reduce(self, query: Query) -> tuple[Compacted, ...]:
+        whole = uncompacted(self.graph, query.sources)
+        return (compact(whole) if np.count_nonzero(whole.source_count) >= COMPACTING_PAYS else whole,)
+
+    def send(self, reduced: Compacted) -> Round:
+        part = super().send(reduced)
+        if part.sources.size > self.lanes:
+            part.sources = self.device.upload(self.near_together(part))
+        return part
+
+    def near_together(self, part: Round) -> Int32Array:
+        """Return the sources by their distances from the hubs, then by their numbers."""
+        distances = self.distances_from_hubs(part)
+        sources = np.flatnonzero(part.reduced.source_count).astype(np.int32)
+        return sources[np.lexsort(distances[sources, ::-1].T)]
+
+    def distances_from_hubs(self, part: Round) -> NDArray[np.uint8]:
+        """Return the distance of each vertex from each hub, at most 254, else 255; shape (vertices, 4)."""
+        graph, device = part.reduced.graph, self.device
+        distances = np.full((graph.vertices, HUBS), UNMET, np.uint8)
+        distances[:, self.hubs :] = 0
+        degree = np.diff(graph.indptr)
+        for number in range(min(self.hubs, graph.vertices)):
+            hub = degree.argmax()
+            distances[hub, number], degree[hub] = 0, -1
+        words = device.upload(distances.view(np.uint32).ravel()), device.empty(graph.vertices, np.uint32)
+        more = device.empty(1, np.int32)
+        grid, entering = self.grid(WARP * graph.vertices), part.arguments[3:5]
+
+        def look_back(before: Buffer, after: Buffer) -> PackedLaunch:
+            arguments = np.int32(graph.vertices), *entering, before, after, more
+            return self.pack(self.hub_distances, grid, *arguments)
+
+        levels = [[look_back(*words)], [look_back(*words[::-1])]]
+        seen = np.ones(1, np.int32)
+        loop = HostLoop(rounds=levels, recurring=2, state=more, seen=seen, clears=True, most=UNMET - 1)
+        found = device.download(words[device.repeat(loop).iterations % 2])
+        return found.view(np.uint8).reshape(-1, HUBS)
 
     def layout(self, graph: CSRGraph) -> list[Argument]:
         """Return CSR twice: by the arcs that leave a vertex, and by those that enter it."""

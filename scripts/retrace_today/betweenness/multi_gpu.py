@@ -40,8 +40,7 @@ class MultiGpu(DeviceSolver):
             if key not in (*SUMS, "batch")
         },
     }
-
-    page_locks = True
+    former_settings = FixedSums.former_settings
 
     def declines(self, query: Query) -> str | None:
         try:
@@ -61,8 +60,6 @@ class MultiGpu(DeviceSolver):
 
     def upload(self, query: Query) -> None:
         self.prepared = self.crew.prepare(query)
-        self.device.lock_ms = self.prepared.lock_ms
-        self.device.off_clock_ms += self.prepared.off_clock_ms
         self.total = self.crew.unsearched()
 
     def solve(self, query: Query) -> int:

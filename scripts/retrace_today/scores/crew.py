@@ -11,7 +11,7 @@ import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -46,9 +46,6 @@ class Prepared:
     """Passes that the device searches at a time."""
     fingerprint: str
     gpu: dict[str, Any] | None
-    lock_ms: float
-    """What page-locking took on the device, a part of what was done off the clock."""
-    off_clock_ms: float
 
 
 class Searcher:
@@ -70,20 +67,17 @@ class Searcher:
 
     def upload(self, query: Query) -> Prepared:
         self.release()
-        device = self.device
-        device.lock_ms, device.off_clock_ms = None, 0.0
         solver = self.solver = copy(self.set_up)
         solver.upload(query)
-        found = solver.passes, solver.blocks, solver.fingerprint(), device.describe()
-        return Prepared(*found, device.lock_ms or 0.0, device.off_clock_ms)
+        return Prepared(solver.passes, solver.blocks, solver.fingerprint(), self.device.describe())
 
     def search(self, passes: Passes) -> None:
         assert self.solver is not None
         self.solver.search(passes, self.sums)
 
-    def unsearched(self) -> FixedPoint:
+    def write_unsearched(self) -> None:
         assert self.solver is not None
-        return self.solver.unsearched()
+        self.solver.write_unsearched(self.sums)
 
     def release(self) -> None:
         self.solver = None
@@ -184,7 +178,7 @@ class Crew:
         self.setup_ms = (perf_counter() - started) * 1e3
 
     def prepare(self, query: Query) -> Prepared:
-        """Upload a query to all devices; return what they say, in which they must agree but for times."""
+        """Upload a query to all devices; return what they say, in which they must agree."""
         found: list[Prepared] = self.ask_all("upload", query)
         for worker, prepared in zip(self.workers, found, strict=True):
             worker.batch = prepared.blocks
@@ -194,10 +188,7 @@ class Crew:
                     "ask for fewer devices, or give the machine a compute_capability that both have"
                 )
         self.blocks = max(prepared.blocks for prepared in found)
-        locked, paused = (
-            max(times) for times in zip(*((p.lock_ms, p.off_clock_ms) for p in found), strict=True)
-        )
-        return replace(found[0], lock_ms=locked, off_clock_ms=paused)
+        return found[0]
 
     def ask_all(self, method: str, *of: Any) -> list[Any]:
         """Call a method of all searchers at the same time."""
@@ -207,8 +198,8 @@ class Crew:
     def unsearched(self) -> FixedPoint:
         """Return the part of the scores that follows without a search."""
         first = self.workers[0]
-        sums: FixedPoint = first.result(first.ask("unsearched"))
-        return sums
+        first.result(first.ask("write_unsearched"))
+        return first.sums.copy()
 
     def release(self) -> None:
         """Free the devices' memory, of which only the kernels stay."""

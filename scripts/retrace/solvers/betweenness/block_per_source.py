@@ -5,7 +5,7 @@ Blocks take sources (coarse-grained parallelism), and the threads of a block sha
 compacted form, is part of `upload`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle
@@ -81,7 +81,11 @@ class BetweennessSolver(DeviceSolver):
         if self.graph.arcs > ARC_LIMIT:
             raise TooLargeError(f"{self.name}: {self.graph.arcs:,} arcs, expected {ARC_LIMIT:,} at most")
         self.module = self.device.load(self.kernel_file())
-        self.staging = Staging(self.device, self.number("streams"))
+        self.upload_arrays = self.copier()
+
+    def copier(self) -> Callable[[Sequence[NDArray[Any]]], list[Buffer]]:
+        """Return what copies arrays to the device."""
+        return Staging(self.device, self.number("streams")).upload
 
     def kernel_file(self) -> str:
         """Return the kernel file that the settings ask for."""
@@ -200,7 +204,7 @@ class Brandes(BetweennessSolver):
         if self.compacted:
             arguments += [reduced.reach, reduced.source_count]
         arrays = {id(value): value for value in arguments if isinstance(value, np.ndarray)}
-        *buffers, on_device = self.staging.upload([*arrays.values(), sources])
+        *buffers, on_device = self.upload_arrays([*arrays.values(), sources])
         sent = dict(zip(arrays, buffers, strict=True))
         return Round(
             reduced,

@@ -70,7 +70,7 @@ def compact(whole: Compacted) -> Compacted:
     U. V. Catalyurek, "Shattering and Compressing Networks for Betweenness Centrality", SDM 2013, degree-1
     vertices.
     """
-    if whole.graph.info.get("directed") is not False:
+    if whole.graph.info.get("directed") is not False or not np.any(np.diff(whole.graph.indptr) == 1):
         return whole
     reach, count = whole.reach.copy(), whole.source_count.copy()
     extra = np.empty(whole.graph.vertices)

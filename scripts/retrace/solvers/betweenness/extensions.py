@@ -97,7 +97,7 @@ class Levels(BetweennessSolver):
     def upload(self, query: Query) -> None:
         self.arguments: list[Any] = []  # frees the memory of the last query
         device, size = self.device, self.graph.vertices
-        indptr, indices = self.staging.upload([self.graph.indptr, self.graph.indices])
+        indptr, indices = self.upload_arrays([self.graph.indptr, self.graph.indices])
         self.cont = device.empty(1, np.bool_)
         self.score, self.overflow = self.no_scores(size), device.upload(np.full(1, -1, dtype=np.int32))
         self.arguments = [
