@@ -503,7 +503,9 @@ def test_ctrl_c_ends_a_run_at_once(project: Path, busy: tuple[str, ...], tmp_pat
         os.killpg(run.process.pid, signal.SIGINT)
         said = run.output(timeout=8)
         assert INTERRUPTED in said.splitlines()
-        assert re.search(r"Interrupted: job \d+ \([\w.-]+\); all that it said is in logs/\S+\.log$", said, re.M)
+        assert re.search(
+            r"Interrupted: job \d+ \([\w.-]+\); all that it said is in logs/\S+\.log$", said, re.M
+        )
         assert not re.search("Failed|Error|did not complete", said)
         assert run.process.returncode != 0
         assert processes(tmp_path) == {}
