@@ -134,6 +134,4 @@ onsuccess:
 
 
 onerror:
-    print(
-        "\nRetrace: the run stopped early; the same command resumes where it stopped."
-    )
+    print(failures.parting_words())

@@ -36,6 +36,7 @@ from retrace.publish.chart_looks import (
     PUBLISHED_KERNEL,
     kind,
 )
+from retrace.publish.chart_words import footnotes
 from retrace.publish.overview import SEGMENTS
 from retrace.publish.panel import PAIR
 from retrace.publish.panels import FigureContent
@@ -463,7 +464,15 @@ def test_a_cell_is_coloured_by_the_ratio_to_the_best_of_its_column() -> None:
     assert [name for name, (_, bold) in found.items() if bold == "bold"] == ["block-queue", "another"]
     assert row_names([column], by_name=False)[0].startswith("block-queue")
     bold = [text.get_text() for text in drawn.axes[0].texts if text.get_fontweight() == "bold"]
-    assert bold.count("1.00 ms") == 2
+    assert bold.count("1.00 ms³") == 2
+
+
+def test_a_time_of_few_trials_has_their_number_raised_in_its_cell() -> None:
+    for trials, shown_as in ((1, "2.00 ms¹"), (3, "2.00 ms³"), (5, "2.00 ms")):
+        drawn, content = cells([record("bfs/bsp", "NY", [2.0] * trials, experiment="hong-bfs")])
+        assert shown_as in [text.get_text() for text in drawn.axes[0].texts]
+        is_explained = "Raised: the number of trials, where fewer than 5" in footnotes(content)
+        assert is_explained == (trials < 5)
 
 
 def test_a_heat_map_has_both_measures_and_the_limit_of_a_further_search() -> None:

@@ -540,7 +540,7 @@ def edition(**values: object) -> dict[str, object]:
 
 @pytest.mark.parametrize(
     ("key", "entry"),
-    [("NY.vertexes: unknown key; expected one of title, vertices, ", {"vertexes": 3}),
+    [("NY.vertexes: unknown key; did you mean vertices? expected one of title, vertices, ", {"vertexes": 3}),
      ("NY.vertices: expected an integer, found 'many'", {"vertices": "many"}),
      ("NY.source: expected ids below 4, found 4", {"source": 4}),
      ("NY.pairs.far: expected ids below 4, found 9", {"pairs": {"near": [0, 1], "far": [0, 9]}}),

@@ -39,9 +39,9 @@ def test_what_drawings_share_stands_once() -> None:
     use = '<use xlink:href="#m1" style="stroke: red"/><path d="M 1.0 2" transform="rotate(-90 1 2)"/>'
     for name in ("one", "two"):
         made = figures.add(drawing(f"<title>t</title><metadata>m</metadata>{MARK}{use}"), name, name)
-        drawn = '<use href="#m1" class="f0"></use><path d="M1 2" transform="rotate(-90 1 2)"></path>'
+        drawn = '<use href="#s0" class="f0"></use><path d="M1 2" transform="rotate(-90 1 2)"></path>'
         assert made.endswith(f'width="9pt">{drawn}</svg>')
-    assert figures.definitions == '<path d="M0 2.12L1 -0z" class="f0" id="m1"></path>'
+    assert figures.definitions == '<path d="M0 2.12L1 -0z" class="f0" id="s0"></path>'
 
 
 def test_a_colour_of_its_own_is_a_style() -> None:
@@ -99,7 +99,7 @@ def test_words_of_a_marker_are_its_tooltip() -> None:
         drawing(f'<g id="tip:a &lt; b|c"><g>{two}</g></g><g id="tip:d|e">{MARK}</g>'), "one", "one"
     )
     assert (
-        '<use href="#m1" x="1"><title>a &lt; b</title></use><use href="#m1" x="2"><title>c</title></use>'
+        '<use href="#s0" x="1"><title>a &lt; b</title></use><use href="#s0" x="2"><title>c</title></use>'
         in made
     )
     assert "<g><title>d; e</title></g>" in made

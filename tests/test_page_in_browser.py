@@ -253,9 +253,9 @@ TITLE = "document.getElementById('panel-title')?.innerText"
 def test_a_number_leads_to_its_record_and_can_be_cited(browser: Browser, page: str) -> None:
     browser.open(page)
     choose(browser, graph="NY")
-    browser.run(
-        f"{TABLE}.closest('details').open = true, {TABLE}.querySelector('a[href=\"#{LINK}\"]').focus()"
-    )
+    place = f"{TABLE}.querySelector('a[href=\"#{LINK}\"]')"
+    browser.wait_for(f"{place} !== null", True)  # once the records are unpacked
+    browser.run(f"{TABLE}.closest('details').open = true, {place}.focus()")
     browser.press("Enter")
     assert browser.run("location.hash") == f"#{LINK}"
     browser.wait_for(TITLE, "sssp/bsp on NY, h200")

@@ -45,6 +45,7 @@ TABLE_3_5 = {"solvers": ["sssp/dijkstra-linear", "sssp/bsp"], "graphs": ["NY"]}
 NUMBERS, MADE_BY = ("3.3", "3.4", "3.5"), ("tree-first", "random-degree")
 NOTHING_TO_DO = "Nothing to be done"
 RESUMES = "Retrace: the run stopped early; the same command resumes where it stopped."
+INTERRUPTED = RESUMES.replace("stopped early", "was interrupted")
 KILLS = int(os.environ.get("KILLS", 3))
 DRAWN = "Write the table and draw the figures of table-3.3"
 Only = Callable[[dict[str, Any]], None]
@@ -343,7 +344,10 @@ def test_a_record_that_was_deleted_is_measured_again(finished: tuple[Path, str],
     ("option", "told"),
     [
         ("machine=a/b", "config.machine: expected text of the form ^[a-z0-9][a-z0-9._-]*$, found 'a/b'"),
-        ("machines={m: {block_sizes: 1}}", "config.machines.m.block_sizes: unknown key; expected one of"),
+        (
+            "machines={m: {block_sizes: 1}}",
+            "config.machines.m.block_sizes: unknown key; did you mean block_size? expected one of",
+        ),
         (
             "experiments={all: {solvers: [bfs/bsp], graphs: [NY]}}",
             "config.experiments: all names a rule",
@@ -497,7 +501,12 @@ def test_ctrl_c_ends_a_run_at_once(project: Path, busy: tuple[str, ...], tmp_pat
 
     def interrupt(run: Run) -> None:
         os.killpg(run.process.pid, signal.SIGINT)
-        assert RESUMES in run.output(timeout=8).splitlines()
+        said = run.output(timeout=8)
+        assert INTERRUPTED in said.splitlines()
+        assert re.search(
+            r"Interrupted: job \d+ \([\w.-]+\); all that it said is in logs/\S+\.log$", said, re.M
+        )
+        assert not re.search("Failed|Error|did not complete", said)
         assert run.process.returncode != 0
         assert processes(tmp_path) == {}
         assert left_behind(tmp_path) == []

@@ -74,7 +74,7 @@ CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
         ("", {"machine": "../up"}, "machine: expected text of the form "),
         ("", {"machines": ["h200"]}, "machines: expected a mapping, found "),
         ("machines", {"h200": {"block_sizes": 64}},
-         "machines.h200.block_sizes: unknown key; expected one of block_size, blocks, mdeg, "),
+         "machines.h200.block_sizes: unknown key; did you mean block_size? expected one of block_size, "),
         ("machines", {"h200": {"block_size": "4096"}},  # as --config gives it
          "machines.h200.block_size: expected at most 1024, found 4096"),
         ("machines", {"h200": {"compute_capability": "sm_90"}},

@@ -28,6 +28,18 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "h200").iterdir()] == ["NY.jsonl"]
 
 
+@pytest.mark.parametrize(
+    ("called", "release"),
+    [("g++-real (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0", "g++ 13.3.0"),
+     ("aarch64-linux-gnu-g++-12 (Debian 12.2.0-14) 12.2.0", "g++ 12.2.0"),
+     ("c++ (GCC) 14.1.1 20240607 (Red Hat 14.1.1-5)", "g++ 14.1.1"),
+     ("Debian clang version 14.0.6", "Debian clang version 14.0.6"), (None, None)],
+)  # fmt: skip
+def test_a_compiler_has_its_own_name(called: str | None, release: str | None) -> None:
+    software = record("bfs/queue", "NY").software.model_copy(update={"compiler": called})
+    assert software.compiler_release == release
+
+
 def test_the_search_for_garbage_passes_over_what_was_read(tmp_path: Path) -> None:
     """To look through all committed records, again and again, takes a fifth of the time of planning a run."""
     write_records(tmp_path / "NY.jsonl", [record("bfs/queue", "NY")])

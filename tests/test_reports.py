@@ -159,7 +159,11 @@ def test_an_experiment_of_no_report_gets_its_table_and_figure(publish: Callable[
             "    says: So.\n    missing: a\n    refuted: b",
             "claims.toaster-is-cheap: expected missing or refuted, found both",
         ),
-        ("title: Shortest", "titel: Shortest", "titel: unknown key; expected one of key, title"),
+        (
+            "title: Shortest",
+            "titel: Shortest",
+            "titel: unknown key; did you mean title? expected one of key, title",
+        ),
         ("author: A. Student\n", "", "author: required, but missing"),
         ("rows: graphs", "rows: columns", "tables.toast.rows: expected 'graphs', 'solvers' or 'ranked'"),
         ("faster: bsp", "quicker: bsp", "claims.toaster-wins.test: expected one of the keys faster"),

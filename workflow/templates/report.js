@@ -180,7 +180,11 @@ async function unpack() {
   const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (one) => one.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   data = await new Response(stream).json();
+  const columns = Object.entries(data.records);
+  data.records = data.records.id.map((_, place) => Object.fromEntries(columns.map(([key, values]) => [key, values[place]])));
   records = new Map(data.records.map((record) => [record.id, record]));
+  const addresses = [...records.keys(), ...Object.keys(data.lists)];
+  for (const link of document.querySelectorAll("[data-to]")) link.href = `#${encodeURI(addresses[link.dataset.to])}`;
   tell();
 }
 
@@ -223,10 +227,11 @@ function tellRecord(record) {
   const told = [make("p", {}, record.does), make("p", {}, `Answer: ${record.result}.`)];
   if (record.trials) {
     told.push(dots(record), tableOf(["phase", "median", "1st quartile", "3rd quartile", "minimum", "trials"], record.times));
-    const listed = record.trials.length < record.totals.length ? `, the first ${record.trials.length} of ${record.totals.length}` : "";
+    const [{ length }] = record.trials;
+    const listed = length < record.totals.length ? `, the first ${length} of ${record.totals.length}` : "";
     told.push(make("details", {}, make("summary", {}, `Trials (ms)${listed}`), tableOf(
       ["trial", "total", "upload", "solve", "download", "kernel", "load", "clock (MHz)", "throttled", "again", "lock", "prepare"],
-      record.trials.map((trial, place) => [place + 1, record.totals[place], ...trial]))));
+      record.totals.slice(0, length).map((total, place) => [place + 1, total, ...record.trials.map((phase) => phase[place])]))));
   }
   const [, machine, experiment, graph] = record.id.split("/");
   const file = ["file", `results/machines/${machine}/${experiment}/${graph}.jsonl`];

@@ -20,7 +20,7 @@ from retrace.records.statistics import Summary
 from retrace.reports.like_for_like import RESIDENT
 from retrace.reports.measures import Measure
 from retrace.reports.report import Drawing
-from retrace.reports.wording import EMPTY, TIMES, duration, power_of_two
+from retrace.reports.wording import EMPTY, SUPERSCRIPTS, TIMES, duration, few_trials, power_of_two
 
 BEST, *WORSE = HEAT
 RATIOS = tuple(zip((2.0, 5.0, 20.0, float("inf")), WORSE, strict=True))
@@ -89,6 +89,11 @@ def cell_title(title: str) -> str:
     return fill(re.sub(r"(?<=[a-z]-)(?=[0-9])", " ", title), CELL_TITLE_LINE, break_long_words=False)
 
 
+def cell_text(times: Summary) -> str:
+    """Write a median; if it is of few trials, with their number, raised, as `749 ms¹`."""
+    return duration(times.median) + (str(times.n).translate(SUPERSCRIPTS) if few_trials(times) else "")
+
+
 def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
     """Draw a cell with its time for each solver and column; return the height in inches."""
     shown, left = columns(drawing, panels), -1.0
@@ -111,7 +116,7 @@ def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
             if name in column.times:
                 cell, weight = column.look(name)
                 axes.add_patch(Rectangle((left, row - 0.5), 0.96, 0.94, facecolor=cell, lw=0))
-                write(left + 0.48, row, duration(column.times[name].median), color=INK, weight=weight)
+                write(left + 0.48, row, cell_text(column.times[name]), color=INK, weight=weight)
             else:
                 write(left + 0.48, row, EMPTY)
         if column.limit:

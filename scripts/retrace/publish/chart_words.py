@@ -17,12 +17,13 @@ from retrace.publish.row_panels import TWO_GROUPS, two_groups
 from retrace.publish.sentences import sentence
 from retrace.publish.waterfall import PRINTED
 from retrace.records.ranking import Order, rank, why_untold
+from retrace.records.statistics import ENOUGH, Summary
 from retrace.reports.finding import by_verdict
 from retrace.reports.frame import Entry, Frame
 from retrace.reports.judge import judge
 from retrace.reports.like_for_like import Contenders, contenders
 from retrace.reports.report import table_layout
-from retrace.reports.wording import comparative, duration, joules, times_as_much
+from retrace.reports.wording import comparative, duration, few_trials, joules, times_as_much
 
 ELSEWHERE = {"another host", "another commit"}
 """What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
@@ -158,9 +159,16 @@ def footnotes(content: FigureContent) -> str:
         printed=any(dot.entry.printed for dot in dots) or drawing.kind == "waterfall",
         ticks=others if drawing.kind in ("bars", "dumbbells") else [],
         limited=drawing.kind == "bars" and "limits" in drawing.also,
+        few=ENOUGH * (drawing.kind == "heat map" and any(map(few_trials, _in_cells(panels)))),
         signs=[(sign, _labels(some) if sign != DOUBT else []) for sign, some in signed.items()],
     )
     return f"{'; '.join(notes.splitlines())}." if notes else ""
+
+
+def _in_cells(panels: Sequence[Panel]) -> list[Summary]:
+    """List the times that a heat map shows, of the first machine."""
+    dots = [dot for panel in of_first_machine(panels) for dot in panel.dots]
+    return [times for dot in dots for times in (dot.value, dot.beside) if times]
 
 
 def caption(content: FigureContent) -> str:

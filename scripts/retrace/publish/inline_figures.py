@@ -22,6 +22,8 @@ UNSEEN = ("metadata", "style", "title", "desc", "defs")
 COLOUR = re.compile(r"#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b")
 PAINT = ("fill", "stroke")
 """Attributes of their own that draw as a style does."""
+REFERRING, HASHED = ("href", "clip-path"), re.compile(r"#(\w+)")
+"""Attributes that name a definition, and the name."""
 LETTERING = ("font-family", "font-size")
 """Attributes that a drawing has for all its texts."""
 LUMINANCE_WEIGHTS = (0.2126, 0.7152, 0.0722)
@@ -35,6 +37,9 @@ TIP, BETWEEN_TIPS = "tip:", "|"
 """How the id of an element begins that has words for each of its markers, and what stands between them."""
 FRACTION = re.compile(r"\d+\.\d+")
 CELLS_ON_DARK = {light.lower(): dark for light, dark in HEAT.items()}
+CLIPPED = r"(?:(?!</?g[ >]).)*</g>"
+SAME_CLIP = re.compile(rf'(<g clip-path="[^"]*">){CLIPPED}(?:\1{CLIPPED})+')
+"""Groups of one clip, one after another: matplotlib writes one for each marker."""
 UNTURNED = re.compile(r"rotate\(-?0 ")
 
 
@@ -43,6 +48,8 @@ class InlineFigures:
 
     def __init__(self) -> None:
         self._definitions: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
+        """Short ones for the ids of definitions, which are hashes."""
         self._styles: dict[tuple[str, bool], str] = {}
         """The classes, by the style and whether it is of a line or a marker, on which no text stands."""
 
@@ -73,12 +80,13 @@ class InlineFigures:
             raise RetraceError(f"{name}.svg: expected SVG, found {error}") from None
         for place in root.iterfind(".//{*}defs"):
             for part in place:
-                if key := part.get("id"):
+                if hashed := part.get("id"):
+                    key = self._keys.setdefault(hashed, f"s{len(self._keys)}")
                     self._definitions.setdefault(key, self._element(part, {"id": key}))
         box = {key: _rounded(root.get(key, "")) for key in ("viewBox", "width")}
         box |= {key: value for key in LETTERING if (value := root.get(key))}
         attributes = {"id": f"drawing-{name}", "role": "img", "aria-label": title} | box
-        return Markup(self._element(root, attributes))
+        return Markup(SAME_CLIP.sub(_clip_once, self._element(root, attributes)))
 
     def _element(self, part: Element, given: dict[str, str] | None = None) -> str:
         """Return an element with its children; `given` attributes replace or join those that draw it."""
@@ -99,7 +107,9 @@ class InlineFigures:
         attributes = {}
         for full, value in part.items():
             key = full.rpartition("}")[2]
-            if key == "d":
+            if key in REFERRING:
+                attributes[key] = HASHED.sub(lambda found: f"#{self._keys.get(found[1], found[1])}", value)
+            elif key == "d":
                 attributes[key] = re.sub(r"\s*([A-Za-z])\s*", r"\1", _rounded(value))
             elif key not in (*PAINT, TIP, "style", "id", "transform") or (
                 key == "transform" and not UNTURNED.match(value)
@@ -122,6 +132,10 @@ def _spread_tips(part: Element) -> None:
         )
         for one, tip in each:
             one.set(TIP, tip)
+
+
+def _clip_once(run: re.Match[str]) -> str:
+    return run[1] + run[0].replace(run[1], "").replace("</g>", "") + "</g>"
 
 
 def _style_on_dark(style: str, is_line: bool) -> str:

@@ -16,7 +16,7 @@ def provenance(machine: str, entries: Iterable[Measured]) -> str:
     for record in records:
         gpu, made, commit = record.machine.gpu, record.software, record.software.git_commit
         hardware += [record.machine.cpu, f"{gpu.used}, driver {gpu.driver or 'unknown'}" if gpu else None]
-        software += [f"CUDA {made.cuda}" if made.cuda else None, made.compiler]
+        software += [f"CUDA {made.cuda}" if made.cuda else None, made.compiler_release]
         software.append(f"commit {commit[:10]}{' with changes' if made.dirty else ''}" if commit else None)
     days = sorted({record.started[:10] for record in records})
     span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"

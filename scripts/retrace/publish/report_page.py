@@ -21,7 +21,7 @@ from retrace.publish.overview import draw_overview, speeds
 from retrace.publish.page import fill
 from retrace.publish.plain_names import titled_graphs
 from retrace.publish.provenance import provenance
-from retrace.publish.record_cards import cards, packed
+from retrace.publish.record_cards import address, cards, packed
 from retrace.publish.tables import quantity
 from retrace.publish.today import Tables, races
 from retrace.publish.verification import marks, outcomes
@@ -99,6 +99,8 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
     abstracts = [section.abstract for section in sections if section.abstract and section.abstract.findings]
     listings = [table for section in sections for _, table in section.tables.values()]
     shown = {row.graph for table in listings for row in table.rows}
+    lists = _lists(frame, abstracts) | _answers(every_mark) | _outcomes(every_mark)
+    records = [entry.record for entry in frame.measured]
     return fill(
         "report.html.j2",
         sections=sections,
@@ -119,10 +121,10 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
         steps=[f"{step:g}" for step in SHADES[1:]],
         comparing=COMPARING,
         link=link,
+        numbers={told: number for number, told in enumerate([*map(address, records), *lists])},
         drawings=drawings,
-        data=packed(cards(frame.measured, doubts(frame.measured))
-                    | {"lists": _lists(frame, abstracts) | _answers(every_mark) | _outcomes(every_mark)}),
-    )  # fmt: skip
+        data=packed(cards(frame.measured, doubts(frame.measured)) | {"lists": lists}),
+    )
 
 
 @dataclass(frozen=True)

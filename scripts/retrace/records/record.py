@@ -182,6 +182,12 @@ class SoftwareInfo(Model):
     compiler: str | None
     peer: str | None = optional("name and version of the library that was called")
 
+    @property
+    def compiler_release(self) -> str | None:
+        """The compiler's own name and release, such as `g++ 13.3.0`: GCC calls itself by its file's name."""
+        gcc = re.fullmatch(r"\S*\+\+\S* \(.*?\) (\d+(?:\.\d+)+).*", self.compiler or "")
+        return f"g++ {gcc[1]}" if gcc else self.compiler
+
 
 class Record(Model):
     """All trials of one solver on one graph on one machine."""

@@ -166,7 +166,13 @@ def end_in_one_line() -> None:
         signal.signal(signal.SIGINT, _exit)
 
 
-def _exit(*_: object) -> NoReturn:
+def is_interrupted() -> bool:
+    """Whether a signal has come that ends this program."""
+    return bool(_heard)
+
+
+def _exit(number: int, _: object) -> NoReturn:
+    _heard.append(number)
     sys.exit("\nRetrace: interrupted; nothing was begun")
 
 
@@ -182,6 +188,7 @@ def end_like_ctrl_c() -> None:
 def _interrupt(number: int, _: object) -> NoReturn:
     import threading
 
+    _heard.append(number)
     WORK.ended_by = number
     _signal_descendants(signal.SIGINT)
     last = threading.Timer(PATIENCE_S, _signal_descendants, [signal.SIGKILL])

@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, Vali
 from pydantic_core import PydanticCustomError
 from yaml.composer import Composer
 
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, did_you_mean
 from retrace.system.files import check_regular
 
 T = TypeVar("T")
@@ -96,7 +96,7 @@ class Model(BaseModel):
 
 
 class FileModel(Model):
-    """A part of a file that people write: an unknown key is answered with those that are known."""
+    """A part of a file that people write: an unknown key is answered with the nearest one, and all."""
 
     @model_validator(mode="before")
     @classmethod
@@ -104,7 +104,8 @@ class FileModel(Model):
         if isinstance(value, dict) and cls.model_config.get("extra") == "forbid":
             for key in value:
                 if key not in {field.alias or name for name, field in cls.model_fields.items()}:
-                    raise at(str(key), f"unknown key; expected one of {', '.join(cls.model_fields)}")
+                    meant = did_you_mean(str(key), cls.model_fields)
+                    raise at(str(key), f"unknown key; {meant}expected one of {', '.join(cls.model_fields)}")
         return value
 
 
