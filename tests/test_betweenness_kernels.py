@@ -218,8 +218,11 @@ def test_setup_loads_the_files_that_are_declared(
     monkeypatch.setattr(host, "build_host", watched)
     host.loaded_library.cache_clear()
     with EmulatedDevice() as device:
+        load, kernels = device.load, set[str]()
+        monkeypatch.setattr(device, "load", lambda source: kernels.add(source) or load(source))
         solver = make(with_settings(kind.name), device)
         solver.setup(GRAPHS["triangles"])
+        assert kernels <= {kind.source, *kind.more_sources}
         assert loaded == {
             file
             for file in (kind.source, *kind.more_sources)

@@ -48,10 +48,14 @@ FOUR_STARS = graph(
 """The hub of the last one alone tells its leaves from those that hang on them, which have lower numbers."""
 
 
+ONE_WAY = graph(6, [(5, 4, 1), (5, 3, 1), (4, 0, 1), (3, 1, 1), (1, 2, 1)])
+
+
 @given(ANY_GRAPH, st.data(), st.integers(1, 4))
 @example(EMPTY, None, 4)
 @example(graph(300, [(u, u + 1, 1) for u in range(299)], directed=False), None, 2)
 @example(TWO_FAR_HUBS, None, 2)
+@example(ONE_WAY, None, 1)
 @example(NEAR_HUBS, None, 4)
 @example(FOUR_STARS, None, 4)
 @settings(max_examples=200, deadline=None)
