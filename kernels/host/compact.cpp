@@ -16,7 +16,7 @@
 using Count = long long;
 
 // Returns the least vertex of the component of each vertex, by union-find with path halving.
-static std::vector<int> components(const Graph &graph)
+template <typename Offset> static std::vector<int> components(const GraphOf<Offset> &graph)
 {
     std::vector<int> root(graph.vertices);
     const auto find = [&](int v) {
@@ -25,7 +25,7 @@ static std::vector<int> components(const Graph &graph)
     };
     for (int u = 0; u < graph.vertices; u++) {
         root[u] = u;
-        for (int arc = graph.indptr[u]; arc < graph.indptr[u + 1] && graph.indices[arc] < u; arc++) {
+        for (Offset arc = graph.indptr[u]; arc < graph.indptr[u + 1] && graph.indices[arc] < u; arc++) {
             const int v = graph.indices[arc];
             if (root[u] == root[v]) continue;
             const int one = find(u), other = find(v);
@@ -39,7 +39,9 @@ static std::vector<int> components(const Graph &graph)
 // Compacts a simple undirected graph, whose arcs are sorted by head. `reach` and `source_count` have what each vertex stands for, itself at first, and
 // get what each vertex that is left stands for. Writes the score of every vertex between branches to `extra`, and the
 // graph that is left as in subgraph.h. Returns its number of vertices.
-extern "C" int compact(Graph graph, int *reach, int *source_count, double *extra, int *kept, int *indptr, int *indices)
+template <typename Offset>
+static int without_leaves(const GraphOf<Offset> &graph, int *reach, int *source_count, double *extra, int *kept,
+                          Offset *indptr, int *indices)
 {
     const int n = graph.vertices;
     const std::vector<int> own_reach(reach, reach + n), own_count(source_count, source_count + n);
@@ -49,7 +51,7 @@ extern "C" int compact(Graph graph, int *reach, int *source_count, double *extra
     for (int v = 0; v < n; v++) degree[v] = graph.indptr[v + 1] - graph.indptr[v];
     for (int first = 0; first < n; first++)
         for (int leaf = first; degree[leaf] == 1;) {
-            int arc = graph.indptr[leaf];
+            Offset arc = graph.indptr[leaf];
             while (removed[graph.indices[arc]] && arc + 1 < graph.indptr[leaf + 1]) arc++;
             const int parent = graph.indices[arc];
             removed[leaf] = true;
@@ -79,4 +81,15 @@ extern "C" int compact(Graph graph, int *reach, int *source_count, double *extra
         source_count[v] = source_count[kept[v]];
     }
     return left;
+}
+
+extern "C" int compact(Graph graph, int *reach, int *source_count, double *extra, int *kept, int *indptr, int *indices)
+{
+    return without_leaves(graph, reach, source_count, extra, kept, indptr, indices);
+}
+
+extern "C" int compact_wide(WideGraph graph, int *reach, int *source_count, double *extra, int *kept, long long *indptr,
+                            int *indices)
+{
+    return without_leaves(graph, reach, source_count, extra, kept, indptr, indices);
 }

@@ -16,7 +16,8 @@ constexpr uint8_t UNMET = 255;
 constexpr size_t DISTANCES = 256;  // the largest stand for UNMET - 1 or more, and for UNMET
 
 // Writes the vertices that a search meets, in order, and the distance of each vertex. Returns how many it meets.
-static int search(const Graph &graph, int start, std::vector<int> &met, std::vector<uint8_t> &distance)
+template <typename Offset>
+static int search(const GraphOf<Offset> &graph, int start, std::vector<int> &met, std::vector<uint8_t> &distance)
 {
     std::fill(distance.begin(), distance.end(), UNMET);
     int reached = 1;
@@ -25,7 +26,7 @@ static int search(const Graph &graph, int start, std::vector<int> &met, std::vec
     for (int head = 0; head < reached; head++) {
         __builtin_prefetch(graph.indices + graph.indptr[met[head + AHEAD]]);
         const auto next = uint8_t(std::min(distance[met[head]] + 1, UNMET - 1));
-        for (int arc = graph.indptr[met[head]]; arc < graph.indptr[met[head] + 1]; arc++) {
+        for (Offset arc = graph.indptr[met[head]]; arc < graph.indptr[met[head] + 1]; arc++) {
             const int v = graph.indices[arc];
             const bool found = distance[v] == UNMET;
             met[reached] = v;  // the next neighbour takes its place if v was met: nothing branches
@@ -49,7 +50,8 @@ static void sort_by(const std::vector<uint8_t> &distance, std::vector<int> &orde
 // Writes the vertices with a source count in the order of their distances from the `hubs` vertices of most arcs, the first
 // of them if there are several. Those that are equally far come in the order in which a search from the first hub meets
 // them, those that it does not meet in order of their numbers. Returns how many there are.
-extern "C" int order_sources(Graph graph, const int *source_count, int hubs, int *sources)
+template <typename Offset>
+static int order(const GraphOf<Offset> &graph, const int *source_count, int hubs, int *sources)
 {
     const int n = graph.vertices;
     if (n == 0) return 0;
@@ -58,7 +60,7 @@ extern "C" int order_sources(Graph graph, const int *source_count, int hubs, int
     std::iota(hub.begin(), hub.end(), 0);
     hubs = std::min(hubs, n);
     std::partial_sort(hub.begin(), hub.begin() + hubs, hub.end(), [&](int u, int v) {
-        const int of_u = graph.indptr[u + 1] - graph.indptr[u], of_v = graph.indptr[v + 1] - graph.indptr[v];
+        const Offset of_u = graph.indptr[u + 1] - graph.indptr[u], of_v = graph.indptr[v + 1] - graph.indptr[v];
         return of_u != of_v ? of_u > of_v : u < v;
     });
 
@@ -75,4 +77,14 @@ extern "C" int order_sources(Graph graph, const int *source_count, int hubs, int
     if (hubs > 1) sort_by(from_first, order);
     std::copy(order.begin(), order.end(), sources);
     return int(order.size());
+}
+
+extern "C" int order_sources(Graph graph, const int *source_count, int hubs, int *sources)
+{
+    return order(graph, source_count, hubs, sources);
+}
+
+extern "C" int order_sources_wide(WideGraph graph, const int *source_count, int hubs, int *sources)
+{
+    return order(graph, source_count, hubs, sources);
 }

@@ -64,11 +64,12 @@ def c_graph(graph: CSRGraph) -> CGraph:
 
 
 def function_of(graph: CSRGraph, source: str, name: str, returns: Any = None) -> Callable[..., Any]:
-    """Return a C++ function as `host_function` does, with its first argument, a graph.
+    """Return a C++ function as `host_function` does, of a loaded file, with its first argument, a graph.
 
     It is called `<name>_wide` if the graph has 64-bit offsets.
     """
-    function = host_function(source, f"{name}_wide" if graph.is_wide else name, returns)
+    function = loaded_library(source)[f"{name}_wide" if graph.is_wide else name]
+    function.restype = returns
     return partial(function, _c_graph(graph))
 
 

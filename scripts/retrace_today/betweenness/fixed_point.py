@@ -127,5 +127,5 @@ class FixedSums(Brandes):
             reduced.source_count,
             order,
         ):
-            hashed.update(np.ascontiguousarray(array, "<i4").data)
+            hashed.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data)
         return hashed.hexdigest()

@@ -1,10 +1,11 @@
 """Betweenness from 32 sources at a time, one for each lane of a warp."""
 
+import ctypes
 from typing import ClassVar
 
 import numpy as np
 
-from retrace.devices.host import c_graph, loaded_library, pointer
+from retrace.devices.host import function_of, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.solvers.betweenness.block_per_source import Argument, Brandes, aligned
 from retrace.solvers.betweenness.compaction import Compacted
@@ -35,8 +36,8 @@ class Lanes(Brandes):
     def in_order(self, reduced: Compacted) -> Int32Array:
         """Return the sources by their distances from the hubs, then as a search from the first meets them."""
         sources = np.empty(reduced.graph.vertices, dtype=np.int32)
-        order, counts = loaded_library(ORDER_SOURCES).order_sources, pointer(reduced.source_count)
-        return sources[: order(c_graph(reduced.graph), counts, self.hubs, pointer(sources))]
+        order = function_of(reduced.graph, ORDER_SOURCES, "order_sources", ctypes.c_int)
+        return sources[: order(pointer(reduced.source_count), self.hubs, pointer(sources))]
 
     def layout(self, graph: CSRGraph) -> list[Argument]:
         """Return CSR twice: by the arcs that leave a vertex, and by those that enter it."""
