@@ -8,9 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
-from retrace.check.graph500 import TreeRules
+from graphs import graph, random_graphs
+from retrace.check.graph500 import TreeRules, components
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.graph_names import UNREACHABLE
+from test_wide_graphs import widened
 
 Tree = tuple[CSRGraph, int, Int32Array, Int32Array]
 
@@ -116,3 +118,16 @@ def test_a_predecessor_that_is_no_vertex_breaks_the_fifth_rule() -> None:
     graph = undirected(2, [(0, 1, 1)])
     length = np.array([0, 1], np.int32)
     assert TreeRules(graph).broken(0, length, np.array([-1, 7], np.int32))[0] == 5  # type: ignore[index]
+
+
+@given(found=random_graphs())
+@settings(max_examples=50, deadline=None)
+def test_components_are_those_that_scipy_finds(found: CSRGraph) -> None:
+    """Where offsets have 64 bits, they are found without SciPy; a component is named by its least vertex."""
+    undirected = graph(
+        found.vertices, [(u, v, 1) for u, v in zip(found.tails(), found.indices, strict=True)], False
+    )
+    by_scipy = components(undirected)
+    firsts = {label: vertex for vertex, label in reversed([*enumerate(by_scipy.tolist())])}
+    with widened(undirected) as wide:
+        assert components(wide).tolist() == [firsts[label] for label in by_scipy.tolist()]

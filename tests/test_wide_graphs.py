@@ -194,7 +194,9 @@ def test_no_function_takes_offsets_of_another_width() -> None:
 
 
 def test_other_commands_refuse_it(stored: Path, call: Call) -> None:
-    told = f"{stored}: the graph has 1500 arcs, expected at most {LIMIT} (32-bit offsets); only bfs/host-arcs"
+    told = (
+        f"{stored}: the graph has 1500 arcs, expected at most {LIMIT} (32-bit offsets); bfs/auto, sssp/auto"
+    )
     others = [("solve", "bfs/queue", stored, "--source", 0), ("convert", stored, stored.parent / "g.he")]
     others += [("solve", "betweenness/vert", stored)]
     for arguments in others:

@@ -16,10 +16,11 @@
 
 using Count = long long;
 
-// Returns a vertex of the component of each vertex, the same for all of it, by union-find with path halving. Most vertices are in one component,
-// which two arcs each nearly tell (Afforest: M. Sutton, T. Ben-Nun and A. Barak, "Optimizing parallel graph connectivity
-// computation via subgraph sampling", IPDPS 2018). The other arcs of its vertices need no look: each has its reverse.
-static std::vector<int> components(const Graph &graph)
+// Returns a vertex of the component of each vertex, the same for all of it, by union-find with path halving. Most
+// vertices are in one component, which two arcs each nearly tell (Afforest: M. Sutton, T. Ben-Nun and A. Barak,
+// "Optimizing parallel graph connectivity computation via subgraph sampling", IPDPS 2018). The other arcs of its vertices
+// need no look: each has its reverse.
+template <typename Offset> static std::vector<int> components(const GraphOf<Offset> &graph)
 {
     constexpr int FEW = 2;
     const int n = graph.vertices;
@@ -29,13 +30,13 @@ static std::vector<int> components(const Graph &graph)
         while (root[v] != v) v = root[v] = root[root[v]];
         return v;
     };
-    const auto link = [&](int u, int first, int last) {
-        for (int arc = first; arc < last; arc++) {
+    const auto link = [&](int u, Offset first, Offset last) {
+        for (Offset arc = first; arc < last; arc++) {
             const int one = find(u), other = find(graph.indices[arc]);
             root[std::max(one, other)] = std::min(one, other);
         }
     };
-    for (int u = 0; u < n; u++) link(u, graph.indptr[u], std::min(graph.indptr[u] + FEW, graph.indptr[u + 1]));
+    for (int u = 0; u < n; u++) link(u, graph.indptr[u], std::min<Offset>(graph.indptr[u] + FEW, graph.indptr[u + 1]));
     for (int v = 0; v < n; v++) size[find(v)]++;
     const int largest = n ? int(std::max_element(size.begin(), size.end()) - size.begin()) : 0;
     for (int u = 0; u < n; u++)
@@ -44,10 +45,12 @@ static std::vector<int> components(const Graph &graph)
     return root;
 }
 
-// Compacts a simple undirected graph, whose arcs are sorted by head. `reach` and `source_count` have what each vertex stands for, itself at first, and
-// get what each vertex that is left stands for. Writes the score of every vertex between branches to `extra`, and the
+// Compacts a simple undirected graph. `reach` and `source_count` have what each vertex stands for, itself at first, and get
+// what each vertex that is left stands for. Writes the score of every vertex between branches to `extra`, and the
 // graph that is left as in subgraph.h. Returns its number of vertices.
-extern "C" int compact(Graph graph, int *reach, int *source_count, double *extra, int *kept, int *indptr, int *indices)
+template <typename Offset>
+static int without_leaves(const GraphOf<Offset> &graph, int *reach, int *source_count, double *extra, int *kept,
+                          Offset *indptr, int *indices)
 {
     const int n = graph.vertices;
     const std::vector<int> own_reach(reach, reach + n), own_count(source_count, source_count + n);
@@ -57,7 +60,7 @@ extern "C" int compact(Graph graph, int *reach, int *source_count, double *extra
     for (int v = 0; v < n; v++) degree[v] = graph.indptr[v + 1] - graph.indptr[v];
     for (int first = 0; first < n; first++)
         for (int leaf = first; degree[leaf] == 1;) {
-            int arc = graph.indptr[leaf];
+            Offset arc = graph.indptr[leaf];
             while (removed[graph.indices[arc]] && arc + 1 < graph.indptr[leaf + 1]) arc++;
             const int parent = graph.indices[arc];
             removed[leaf] = true;
@@ -87,4 +90,15 @@ extern "C" int compact(Graph graph, int *reach, int *source_count, double *extra
         source_count[v] = source_count[kept[v]];
     }
     return left;
+}
+
+extern "C" int compact(Graph graph, int *reach, int *source_count, double *extra, int *kept, int *indptr, int *indices)
+{
+    return without_leaves(graph, reach, source_count, extra, kept, indptr, indices);
+}
+
+extern "C" int compact_wide(WideGraph graph, int *reach, int *source_count, double *extra, int *kept, long long *indptr,
+                            int *indices)
+{
+    return without_leaves(graph, reach, source_count, extra, kept, indptr, indices);
 }

@@ -8,10 +8,13 @@
 
 // Writes the graph without the removed vertices: the rest is renumbered, and vertices and arcs keep their order. `kept`
 // gets the old number of each vertex. There is room for the whole graph. Returns the number of vertices that are left.
-inline int write_subgraph(const Graph &graph, const std::vector<char> &removed, int *kept, int *indptr, int *indices)
+template <typename Offset>
+int write_subgraph(const GraphOf<Offset> &graph, const std::vector<char> &removed, int *kept, Offset *indptr,
+                   int *indices)
 {
     std::vector<int> number(graph.vertices);
-    int left = 0, arcs = 0;
+    int left = 0;
+    Offset arcs = 0;
     for (int v = 0; v < graph.vertices; v++) {
         number[v] = removed[v] ? -1 : left;
         kept[left] = v;
@@ -19,7 +22,7 @@ inline int write_subgraph(const Graph &graph, const std::vector<char> &removed, 
     }
     indptr[0] = 0;
     for (int u = 0; u < left; u++) {
-        for (int arc = graph.indptr[kept[u]]; arc < graph.indptr[kept[u] + 1]; arc++) {
+        for (Offset arc = graph.indptr[kept[u]]; arc < graph.indptr[kept[u] + 1]; arc++) {
             const int v = number[graph.indices[arc]];
             indices[arcs] = v;
             arcs += v >= 0;

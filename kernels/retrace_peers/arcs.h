@@ -10,8 +10,8 @@ namespace ours {
 }
 
 // Returns where the arcs of each vertex begin in `heads`, and of the last one end. GAPBS's graph frees both arrays.
-template <typename Head>
-Head **begins(int vertices, const int *indptr, Head *heads)
+template <typename Offset, typename Head>
+Head **begins(int vertices, const Offset *indptr, Head *heads)
 {
     auto **const pointers = new Head *[vertices + 1];
     for (int v = 0; v <= vertices; v++) pointers[v] = heads + indptr[v];
@@ -38,9 +38,9 @@ extern "C" void gapbs_use(const void *, int threads, int bound)
     }
 }
 
-inline int *copy_of(const int *values, int count)
+inline int *copy_of(const int *values, long long count)
 {
     auto *const copy = new int[count];
-    for (int i = 0; i < count; i++) copy[i] = values[i];
+    for (long long i = 0; i < count; i++) copy[i] = values[i];
     return copy;
 }

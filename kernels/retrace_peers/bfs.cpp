@@ -17,15 +17,20 @@ struct Search {
     pvector<NodeID> parent;
 };
 
-// Makes GAPBS's graph. `in` has the arcs that enter each vertex; it is null if these are those that leave it.
-extern "C" Search *gapbs_make(ours::Graph out, const ours::Graph *in)
+template <typename Any> Search *make(const Any &out, const Any *in)
 {
-    const int n = out.vertices, arcs = out.indptr[n];
+    const int n = out.vertices;
+    const auto arcs = out.indptr[n];
     int *const heads = copy_of(out.indices, arcs);
     if (in == nullptr) return new Search{Graph(n, begins(n, out.indptr, heads), heads), {}};
     int *const tails = copy_of(in->indices, arcs);
     return new Search{Graph(n, begins(n, out.indptr, heads), heads, begins(n, in->indptr, tails), tails), {}};
 }
+
+// Make GAPBS's graph. `in` has the arcs that enter each vertex; it is null if these are those that leave it.
+extern "C" Search *gapbs_make(ours::Graph out, const ours::Graph *in) { return make(out, in); }
+
+extern "C" Search *gapbs_make_wide(ours::WideGraph out, const ours::WideGraph *in) { return make(out, in); }
 
 extern "C" void gapbs_solve(Search *search, int source)
 {

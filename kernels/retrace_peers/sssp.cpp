@@ -20,15 +20,20 @@ struct Search {
     pvector<WeightT> distance;
 };
 
-extern "C" Search *gapbs_make(ours::Graph graph)
+template <typename Offset> Search *make(const ours::GraphOf<Offset> &graph)
 {
-    const int n = graph.vertices, arcs = graph.indptr[n];
+    const int n = graph.vertices;
+    const Offset arcs = graph.indptr[n];
     auto *const heads = new WNode[arcs + ROOM];
-    for (int arc = 0; arc < arcs; arc++) heads[arc] = WNode(graph.indices[arc], graph.weights[arc]);
-    std::vector<int> indptr(graph.indptr, graph.indptr + n + 1);
+    for (Offset arc = 0; arc < arcs; arc++) heads[arc] = WNode(graph.indices[arc], graph.weights[arc]);
+    std::vector<Offset> indptr(graph.indptr, graph.indptr + n + 1);
     indptr.push_back(arcs + ROOM);
     return new Search{WGraph(n + 1, begins(n + 1, indptr.data(), heads), heads, nullptr, nullptr), {}};
 }
+
+extern "C" Search *gapbs_make(ours::Graph graph) { return make(graph); }
+
+extern "C" Search *gapbs_make_wide(ours::WideGraph graph) { return make(graph); }
 
 extern "C" void gapbs_solve(Search *search, int source, int delta)
 {

@@ -35,15 +35,14 @@ extern "C" Made *gapbs_make(int scale, int uniform)
 
 extern "C" int gapbs_vertices(const Made *made) { return made->graph.num_nodes(); }
 
-// Writes the arcs in compressed sparse rows, and for each vertex how many drawn edges begin there.
-extern "C" void gapbs_arcs(const Made *made, int *indptr, int *indices, int *weights, int *drawn)
+template <typename Offset> void write_arcs(const Made *made, Offset *indptr, int *indices, int *weights, int *drawn)
 {
     const WGraph &graph = made->graph;
     const WNode *const first = graph.out_neigh(0).begin();
 #pragma omp parallel for schedule(dynamic, 1024)
     for (int v = 0; v < graph.num_nodes(); v++) {
         drawn[v] = made->drawn[v];
-        indptr[v + 1] = int(graph.out_neigh(v).end() - first);
+        indptr[v + 1] = Offset(graph.out_neigh(v).end() - first);
         for (const WNode &head : graph.out_neigh(v)) {
             const auto arc = &head - first;
             indices[arc] = head.v;
@@ -53,8 +52,19 @@ extern "C" void gapbs_arcs(const Made *made, int *indptr, int *indices, int *wei
     indptr[0] = 0;
 }
 
+// Write the arcs in compressed sparse rows, and for each vertex how many drawn edges begin there.
+extern "C" void gapbs_arcs(const Made *made, int *indptr, int *indices, int *weights, int *drawn)
+{
+    write_arcs(made, indptr, indices, weights, drawn);
+}
+
+extern "C" void gapbs_arcs_wide(const Made *made, long long *indptr, int *indices, int *weights, int *drawn)
+{
+    write_arcs(made, indptr, indices, weights, drawn);
+}
+
 // Counts the arcs.
-extern "C" int gapbs_count(const Made *made) { return int(made->graph.num_edges_directed()); }
+extern "C" long long gapbs_count(const Made *made) { return made->graph.num_edges_directed(); }
 
 // Writes the sources of GAP's trials, in their order.
 extern "C" void gapbs_pick(const Made *made, int count, int *sources)

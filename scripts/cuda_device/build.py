@@ -1,8 +1,9 @@
 """Compiles kernel files for a GPU, each version once."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from cuda_device.compiled_files import build_by, processor, shown_path
+from cuda_device.compiled_files import build_by, define, processor, shown_path
 from cuda_device.errors import DeviceError, LacksError, OneLineError
 from cuda_device.toolkits import choose_toolkit, why_no_thrust
 
@@ -25,13 +26,13 @@ def build_thrust(source: Path, arch: str) -> Path:
     return build_by([nvcc, *flags], source, "cuda", settings=[processor()], generators=COMPILERS)
 
 
-def build_cubin(source: Path, arch: str) -> Path:
+def build_cubin(source: Path, arch: str, macros: Sequence[str] = ()) -> Path:
     """Compile a kernel file for an architecture, such as `sm_90`; for a virtual one, `compute_86`, to PTX."""
     try:
         toolkit = choose_toolkit(arch)
     except OneLineError as error:
         raise DeviceError(f"{shown_path(source)}: {error}") from None
     kind = "cubin" if arch.startswith("sm_") else "ptx"
-    command = [*toolkit.command, *CUDA_FLAGS, f"-arch={arch}", f"-{kind}"]
+    command = [*toolkit.command, *CUDA_FLAGS, *define(macros), f"-arch={arch}", f"-{kind}"]
     release = f"{toolkit.name} {toolkit.release}"
     return build_by(command, source, "cuda", kind, settings=[release], generators=COMPILERS)

@@ -206,6 +206,11 @@ def include_option(source: Path) -> list[str]:
     return [] if inside or kernels == PLACES.root.resolve() else [f"-I{kernels}"]
 
 
+def define(macros: Sequence[str]) -> list[str]:
+    """Return the options by which macros are defined."""
+    return [f"-D{macro}" for macro in macros]
+
+
 def find_cxx() -> str:
     """Find the C++ compiler: `$CXX`, else g++."""
     name = os.environ.get("CXX", "g++")

@@ -239,10 +239,10 @@ class CudaLaunch:
 class CudaModule:
     """A kernel file, loaded into the context."""
 
-    def __init__(self, device: CudaDevice, source: str) -> None:
+    def __init__(self, device: CudaDevice, source: str, macros: Sequence[str] = ()) -> None:
         self.device = device
         self.source = shown_path(PLACES.kernels / source)
-        self._file = build_cubin(PLACES.kernels / source, device.architecture())
+        self._file = build_cubin(PLACES.kernels / source, device.architecture(), macros)
         self.built = self._file.name
         self._module = device.cuda.module_from_file(str(self._file))
         self._driver: DriverModule | None = None
@@ -375,8 +375,8 @@ class CudaDevice(Device):
         return architecture(self._capability, self.limits.capability, known_capabilities())
 
     @naming_cuda
-    def load(self, source: str) -> CudaModule:
-        return CudaModule(self, source)
+    def load(self, source: str, macros: Sequence[str] = ()) -> CudaModule:
+        return CudaModule(self, source, macros)
 
     @naming_cuda
     def load_thrust(self, source: str) -> ctypes.CDLL:

@@ -221,8 +221,11 @@ class Device(ABC):
         """
 
     @abstractmethod
-    def load(self, source: str) -> Module:
-        """Load a kernel file, compiled if necessary; `source` is absolute or relative to `kernels/`."""
+    def load(self, source: str, macros: Sequence[str] = ()) -> Module:
+        """Load a kernel file, compiled if necessary; `source` is absolute or relative to `kernels/`.
+
+        What is named in `macros` is defined where it is compiled.
+        """
 
     @abstractmethod
     def load_thrust(self, source: str) -> ctypes.CDLL:

@@ -17,6 +17,7 @@ from cuda_device.compiled_files import (
     build_once,
     compiled_from,
     content_key,
+    define,
     failure,
     find_cxx,
     include_option,
@@ -135,23 +136,26 @@ class Excerpt:
         return "3" in self.flags.split()
 
 
-def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) -> Path:
+def build_emulator(
+    source: Path, debug: bool = False, shuffled: bool = False, macros: Sequence[str] = ()
+) -> Path:
     """Compile a kernel file for the emulator into a shared library.
 
     `debug` adds the address sanitizer; else `shuffled` allows switches of threads at every memory access.
+    What is named in `macros` is defined.
     """
     command = [find_cxx(), *EMULATOR_FLAGS, *(SANITIZED_FLAGS if debug else ())]
     instrumented = [*DEFINED_FLAGS, *(STRICT_FLAGS if shuffled or debug else ())]
     instrumented += DEBUG_FLAGS if debug else SHUFFLED_FLAGS if shuffled else PLAIN_FLAGS
-    runtime = build_runtime(debug)
+    runtime, options = build_runtime(debug), [*include_option(source), *define(macros)]
 
     def make(target: Path, log: Path) -> None:
-        code = preprocess(command[0], source)
+        code = preprocess(command[0], source, options)
         kernels, dynamic, constants = list_kernels(code, source)
         header = build_header([*command, *instrumented])
         compiled, tables = target.with_suffix(".kernels.s"), target.with_suffix(".tables.cpp")
         looking_first = [command[0], f"-I{header.parent}", *command[1:]]  # there, for what is precompiled
-        looking_first += [*instrumented, *include_option(source)]
+        looking_first += [*instrumented, *options]
         compile_kernels(looking_first, source, own_code(code), kernels, compiled, log)
         assembly, variables = guard_shared(compiled.read_text(encoding="utf-8"), shown_path(source))
         compiled.write_text(assembly + dynamic_shared(dynamic), encoding="utf-8")
@@ -163,7 +167,7 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         run_compiler([*command, str(compiled), str(tables), *link], source, log)
 
     files = [*COMPILING, *compiled_from(source)]
-    key = content_key(files, [*command, *instrumented, *include_option(source)], [runtime.name])
+    key = content_key(files, [*command, *instrumented, *options], [runtime.name])
     try:
         return build_once(source, f"emulator/{source.parent.name}-{source.stem}-{key}.so", make)
     except DeviceError as error:
@@ -286,13 +290,13 @@ def emulator_log(source: Path) -> Path:
     return PLACES.build_folder() / "emulator" / f"{source.stem}.log"
 
 
-def preprocess(compiler: str, source: Path) -> list[Excerpt]:
+def preprocess(compiler: str, source: Path, options: Sequence[str] = ()) -> list[Excerpt]:
     """Remove a kernel file's comments and expand its own macros; CUDA's keywords stay unchanged.
 
     Raises DeviceError if it fails.
     """
     command = [compiler, "-E", "-dI", "-x", "c++", "-std=c++20", "-DCUDA_ON_CPU", f"-I{EMULATOR}"]
-    command += include_option(source)
+    command += options
     command += [f"-imacros{name}" for name in ("cfloat", "climits", "cstdint")]  # `#if` may ask for them
     try:
         everything = run_compiler([*command, str(source.resolve())], source, emulator_log(source))

@@ -8,7 +8,7 @@ import os
 import struct
 import subprocess
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -394,12 +394,12 @@ class EmulatedDevice(Device):
         open_one = partial(EmulatedDevice, self.seed, self.debug, self.memory_gib, self.patience, capability)
         return [open_one] * (count or EMULATED_PEERS)
 
-    def load(self, source: str) -> EmulatedModule:
+    def load(self, source: str, macros: Sequence[str] = ()) -> EmulatedModule:
         """Load a kernel file; modules of one file share its variables."""
         if self.debug:
             require_sanitizer()
         path = PLACES.kernels / source
-        library = load_library(build_emulator(path, self.debug, self.seed is not None))
+        library = load_library(build_emulator(path, self.debug, self.seed is not None, macros))
         if not hasattr(library, "emulator_reset"):
             raise DeviceError(f"{shown_path(path)}: has no __global__ function, expected at least one")
         library.emulator_reset(ctypes.cast(library.emulated_file, ctypes.c_void_p))

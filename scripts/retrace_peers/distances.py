@@ -54,6 +54,7 @@ class GapbsSSSP(GapbsPeer):
     name = "sssp/gapbs"
     implements = "GAPBS, DeltaStep of sssp.cc"
     source = "sssp.cpp"
+    wide = True
     settings: ClassVar[Settings] = {**GapbsPeer.settings, **DELTA}
     INFINITY = 2**30 - 1
     SHORT_S = 0.05
@@ -64,7 +65,7 @@ class GapbsSSSP(GapbsPeer):
         if (heaviest := int(graph.weights.max(initial=0))) >= self.INFINITY:
             raise TooLargeError(f"{self.name}: expected weights below {self.INFINITY}, found {heaviest}")
         self.vertices = graph.vertices
-        self.search = gapbs.Search(self.source, c_graph(graph))
+        self.search = gapbs.Search(self.source, c_graph(graph, wide=True), wide=graph.is_wide)
         self.busiest = int(np.argmax(graph.degrees())) if graph.vertices else 0
         mean = 1 << int(graph.weights.mean()).bit_length() if graph.arcs else 1
         self.delta = self.number("delta") or mean

@@ -81,16 +81,22 @@ def loaded(source: str) -> ctypes.CDLL:
 
 
 class Search:
-    """A search of GAPBS on one graph: what `gapbs_make` of a file returns, freed with this object."""
+    """A search of GAPBS on one graph: what `gapbs_make` of a file returns, freed with this object.
 
-    def __init__(self, source: str, *arguments: Any) -> None:
+    It is `gapbs_make_wide` for a graph of 64-bit offsets.
+    """
+
+    def __init__(self, source: str, *arguments: Any, wide: bool = False) -> None:
         self.library = loaded(source)
-        self.library.gapbs_make.restype = Address
-        self.made = Address(self.library.gapbs_make(*arguments))
+        make = self.library["gapbs_make_wide" if wide else "gapbs_make"]
+        make.restype = Address
+        self.made = Address(make(*arguments))
 
-    def call(self, name: str, *arguments: Any) -> int:
+    def call(self, name: str, *arguments: Any, returns: Any = ctypes.c_int) -> int:
         """Call a function of the file, such as `gapbs_solve`; return its number if it returns one."""
-        return int(self.library[f"gapbs_{name}"](self.made, *arguments))
+        function = self.library[f"gapbs_{name}"]
+        function.restype = returns
+        return int(function(self.made, *arguments))
 
     def __del__(self) -> None:
         """Free the graph and the answer; there is none if the file did not compile."""

@@ -45,11 +45,12 @@ class GapbsBFS(GapbsPeer):
     name = "bfs/gapbs"
     implements = "GAPBS, DOBFS of bfs.cc"
     source = "bfs.cpp"
+    wide = True
 
     def setup(self, graph: CSRGraph) -> None:
         self.vertices, back = graph.vertices, graph.reversed()
-        entering = None if back is graph else byref(c_graph(back))
-        self.search = gapbs.Search(self.source, c_graph(graph), entering)
+        entering = None if back is graph else byref(c_graph(back, wide=True))
+        self.search = gapbs.Search(self.source, c_graph(graph, wide=True), entering, wide=graph.is_wide)
         self.begin_with_given()
 
     def solve(self, query: Query) -> None:

@@ -5,6 +5,7 @@ self-loops and repeated edges; of repeated ones the least weight stays. Where GA
 stand-in of the same distribution takes the graph's place.
 """
 
+import ctypes
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from cuda_device import memory
+from retrace.check.graph500 import components
 from retrace.devices.host import pointer
 from retrace.graphs import csr
-from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
+from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs, offset_type
 from retrace.graphs.generators import random_weights, shuffled_tails, uniform_words
 from retrace.graphs.graph_names import STANDARD_GRAPH
 from retrace.system.errors import RetraceError, warn
@@ -36,10 +37,10 @@ Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Tail and head of each edge, shape (edges,)."""
 KRONECKER = (0.57, 0.19, 0.19)
 """Graph500's chances that an edge lies in the matrix's quarter upper left, upper right, lower left."""
-MOST_SCALE = 25
-"""Beyond it, 32 bits may not count the arcs."""
-BYTES_PER_EDGE = 60
-"""Most memory while an edge is drawn, sorted and copied."""
+MOST_SCALE = 27
+"""GAP's own."""
+BYTES_PER_EDGE, BYTES_OF_GAPBS = 60, 48
+"""Most memory while an edge is drawn, sorted and copied: of a stand-in, and by GAPBS's own code."""
 
 
 class GenerateStandardGraph(WarningStage):
@@ -58,13 +59,14 @@ class GenerateStandardGraph(WarningStage):
     def run(self) -> None:
         """Generate the graph and store it."""
         kind, scale = kind_and_scale(self.name)
-        needed = BYTES_PER_EDGE * (EDGES_PER_VERTEX << scale)
+        missing = gapbs.why_missing()
+        needed = (BYTES_PER_EDGE if missing else BYTES_OF_GAPBS) * (EDGES_PER_VERTEX << scale)
         if reason := memory.shortage(needed, memory.available(), "memory"):
             warn(f"{self.name} is not made: {reason}")
             info = {**identity(self.name), "vertices": 1 << scale, "arcs": 2 * EDGES_PER_VERTEX << scale}
             csr.save_missing(info, reason, self.output)
             return
-        if (missing := gapbs.why_missing()) is None:
+        if missing is None:
             graph = by_gapbs(kind, scale)
         else:
             warn(f"{self.name}: {missing}; a generated stand-in takes its place")
@@ -78,8 +80,7 @@ def kind_and_scale(name: str) -> tuple[str, int]:
     if match is None:
         raise RetraceError(f"graph {name}: expected kron-<scale> or urand-<scale>, such as kron-14")
     if not 4 <= int(match[2]) <= MOST_SCALE:
-        expected = f"expected 4 to {MOST_SCALE}, so that 32 bits count the arcs"
-        raise RetraceError(f"graph {name}: scale {match[2]}, {expected}")
+        raise RetraceError(f"graph {name}: scale {match[2]}, expected 4 to {MOST_SCALE}")
     return match[1], int(match[2])
 
 
@@ -94,12 +95,14 @@ def identity(name: str) -> dict[str, Any]:
 def by_gapbs(kind: str, scale: int) -> CSRGraph:
     """Make a graph by GAPBS's own code; RetraceError where its source is missing."""
     made = gapbs.Search(BUILDER, scale, int(kind == "urand"))
-    vertices, arcs = made.call("vertices"), made.call("count")
-    indptr, drawn = np.empty(vertices + 1, np.int32), np.empty(vertices, np.int32)
+    vertices, arcs = made.call("vertices"), made.call("count", returns=ctypes.c_longlong)
+    indptr, drawn = np.empty(vertices + 1, offset_type(arcs)), np.empty(vertices, np.int32)
     indices, weights = np.empty(arcs, np.int32), np.empty(arcs, np.int32)
-    made.call("arcs", *map(pointer, (indptr, indices, weights, drawn)))
+    write = "arcs" if indptr.dtype == np.int32 else "arcs_wide"
+    made.call(write, *map(pointer, (indptr, indices, weights, drawn)))
     picks = np.empty(4 * PICKED, np.int32)  # some are picked again
     made.call("pick", len(picks), pointer(picks))
+    del made  # which has as much memory as the graph
     graph = CSRGraph(indptr, indices, weights, identity(f"{kind}-{scale}"))
     return with_picked(graph, list(dict.fromkeys(picks.tolist()))[:PICKED], drawn, GAP_SEED)
 
@@ -156,9 +159,3 @@ def with_picked(graph: CSRGraph, picks: list[int], drawn: Int32Array, seed: int)
     picked = {"seed": seed, "vertices": picks, "edges": edges.tolist()}
     sizes = {"vertices": graph.vertices, "arcs": graph.arcs}
     return replace(graph, info={**graph.info, **sizes, "source": picks[0], "picked": picked})
-
-
-def components(graph: CSRGraph) -> Int32Array:
-    """Return the component of each vertex, shape (vertices,), int32, of an undirected graph."""
-    labels: Int32Array = scipy.sparse.csgraph.connected_components(graph.to_scipy(), directed=False)[1]
-    return labels

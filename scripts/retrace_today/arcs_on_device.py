@@ -1,8 +1,15 @@
 """The base of our solvers whose graph is copied to the device."""
 
+import numpy as np
+
 from cuda_device.interface import Buffer
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.solver import DeviceSolver
+
+
+def arc_count(graph: CSRGraph) -> np.uint32 | np.uint64:
+    """Return the number of arcs as kernels take it: `Offset` of kernels/offset.h."""
+    return np.uint64(graph.arcs) if graph.is_wide else np.uint32(graph.arcs)
 
 
 class ArcsOnDevice(DeviceSolver):

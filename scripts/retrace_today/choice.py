@@ -55,6 +55,7 @@ class Choice(DeviceSolver):
             cls.source = next(kind.source for kind in cls.candidates if kind.source)
             files = [file for kind in cls.candidates for file in (kind.source, *kind.more_sources) if file]
             cls.more_sources = tuple(dict.fromkeys([*files, SAMPLE_SEARCH]))[1:]
+            cls.wide = any(kind.wide for kind in cls.candidates)
         super().__init_subclass__()
 
     @classmethod
@@ -95,12 +96,20 @@ class Choice(DeviceSolver):
     def terms(self, graph: CSRGraph, query: Query) -> Terms:
         """Return what a candidate's cost is a sum of."""
 
+    def able_for(self, graph: CSRGraph) -> tuple[Kind, ...]:
+        """Return those of them that count the graph's arcs; raise TooLargeError if there is none."""
+        reasons = {kind: kind.exceeded_by(graph) for kind in self.able_here}
+        if None not in reasons.values():
+            raise TooLargeError(f"{self.name}: {next(iter(reasons.values()))}")
+        return tuple(kind for kind, reason in reasons.items() if reason is None)
+
     def ranked(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
         """Return the candidates from the one that is expected to cost least."""
-        if len(self.able_here) == 1:
-            return self.able_here
+        able = self.able_for(graph)
+        if len(able) == 1:
+            return able
         terms = self.terms(graph, query)
-        return sorted(self.able_here, key=lambda kind: microseconds(kind.name, terms))
+        return sorted(able, key=lambda kind: microseconds(kind.name, terms))
 
     def make(self, kind: Kind) -> Solver:
         """Create a candidate, with those of the settings that it has."""
@@ -112,7 +121,7 @@ class Choice(DeviceSolver):
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
         self.load_host_files()
-        self.prepared = {kind: self.make(kind) for kind in self.able_here}
+        self.prepared = {kind: self.make(kind) for kind in self.able_for(graph)}
         for solver in self.prepared.values():
             solver.setup(graph)
 

@@ -9,7 +9,7 @@ from retrace.catalogue.setting import DELTA, Settings
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.solver import WARP
-from retrace_today.frontier import ENTRY, FrontierSearch, choose_delta
+from retrace_today.frontier import FrontierSearch, choose_delta
 
 
 class DeltaSteppingSSSP(FrontierSearch):
@@ -29,11 +29,12 @@ class DeltaSteppingSSSP(FrontierSearch):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        (self.sort_by_class,) = self.load_kernels("sort_by_class")
+        self.sort_by_class = self.module.kernel("sort_by_class")
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         """Count the arcs twice: as they arrive, and by class."""
-        arrays = 4 * (3 * graph.vertices + 2) + 16 * graph.arcs + 4 * graph.vertices
+        offsets = graph.indptr.itemsize * (3 * graph.vertices + 2)
+        arrays = offsets + 16 * graph.arcs + 4 * graph.vertices
         return arrays + self.frontier_bytes(graph, bitmaps=4, counters=4)
 
     def upload(self, query: Query) -> None:
@@ -41,7 +42,7 @@ class DeltaSteppingSSSP(FrontierSearch):
         uploaded = self.upload_arcs(self.graph)
         began = perf_counter()
         self.delta = self.number("delta") or choose_delta(self.graph, 0)
-        self.begins = device.empty(2 * vertices + 1, np.uint32)
+        self.begins = device.empty(2 * vertices + 1, self.graph.indptr.dtype)
         self.arcs = device.empty(self.graph.arcs, np.uint64)
         self.sort_by_class(
             self.grid(vertices * WARP), self.block_size, np.int32(vertices), *uploaded, np.int32(self.delta),
@@ -52,7 +53,7 @@ class DeltaSteppingSSSP(FrontierSearch):
         self.distance = device.empty(vertices, np.int32)
         state = (
             np.uint32(self.delta), self.distance, device.empty(4 * -(-vertices // WARP), np.uint32),
-            device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
+            device.empty(2 * self.queue_entries, self.entry), np.uint32(self.queue_entries),
             device.empty(3, np.uint32), device.empty(2, np.int32), device.empty(2, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size")), self.counts,
         )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from retrace.devices.host import c_graph, loaded_library, pointer
+from retrace.devices.host import function_of, pointer
 from retrace.graphs.csr import CSRGraph
 
 SAMPLE_SEARCH = "retrace_today/host/sample_search.cpp"
@@ -70,8 +70,8 @@ class Features:
         step = max(1, graph.vertices // CANDIDATES)
         degrees = graph.indptr[1::step] - graph.indptr[:-1:step]
         reached, sample = np.empty(SAMPLED_ARCS + 3, np.int32), CSample()
-        loaded_library(SAMPLE_SEARCH).sample_search(
-            c_graph(graph), step * int(degrees.argmax()), SAMPLED_ARCS, pointer(reached), ctypes.byref(sample)
+        function_of(graph, SAMPLE_SEARCH, "sample_search")(
+            step * int(degrees.argmax()), SAMPLED_ARCS, pointer(reached), ctypes.byref(sample)
         )
         scattered = sample.apart > FAR * sample.arcs * graph.vertices
         by_level = reached[: sample.levels + 1].tolist()

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cuda_device.errors import TooLargeError
 from cuda_device.gpu_limits import Needs
-from cuda_device.interface import Buffer, Kernel, PackedLaunch
+from cuda_device.interface import Buffer, Kernel, Module, PackedLaunch
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
@@ -21,11 +22,20 @@ from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack
 from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.system.errors import RetraceError
-from retrace_today.arcs_on_device import ArcsOnDevice
+from retrace_today.arcs_on_device import ArcsOnDevice, arc_count
 from retrace_today.reversed_arcs import ReversedArcs
 
-ENTRY = np.dtype(np.uint64)
-"""An entry of a queue: two 32-bit numbers."""
+ENTRY, WIDE_ENTRY = np.dtype(np.uint64), np.dtype("V16")
+"""An entry of a queue: two numbers of 32 bits, or of 64 if offsets have as many."""
+MOST_ENTRIES = 2**31
+"""Most entries of a queue: kernels add the number of warps to the place of one, in 32 bits."""
+
+
+def require_entries(entries: int, advice: str) -> None:
+    """Raise TooLargeError, with the advice, if a queue may have more entries than kernels count."""
+    if entries > MOST_ENTRIES:
+        told = f"the queue may have {entries} entries, expected at most {MOST_ENTRIES}"
+        raise TooLargeError(f"{told}; {advice}")
 
 
 class PackedSearch(ArcsOnDevice):
@@ -64,12 +74,15 @@ class FrontierSearch(PackedSearch):
         "registers": Setting(
             "64", "registers of a thread; fewer, and more threads run", choices=("32", "64")
         ),
-        "piece": Setting(64, "most arcs of an entry of the frontier"),
+        "piece": Setting(64, "most arcs of an entry of the frontier", most=2**26),
         "block_queue_size": replace(BlockQueueBFS.settings["block_queue_size"], default=1024),
     }
+    wide = True
     needs = Needs(cooperative_launch=True)
     repeats = True
     prepare_ms: float
+    module: Module
+    """The kernel file, for offsets as wide as the graph's."""
 
     @abstractmethod
     def kernel_name(self) -> str:
@@ -78,10 +91,15 @@ class FrontierSearch(PackedSearch):
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
         self.require_whole_warps()
-        module, kernel = self.device.load(self.source), f"{self.kernel_name()}_{self.parameters['registers']}"
-        self.kernel = module.kernel(kernel)
-        self.shared = self.number("block_queue_size") * ENTRY.itemsize
-        resident = module.resident_blocks(kernel, self.block_size, self.shared)
+        require_entries(self.queue_entries, f"set a larger piece than {self.number('piece')}")
+        self.module, kernel = (
+            self.load_for(graph, self.source),
+            f"{self.kernel_name()}_{self.parameters['registers']}",
+        )
+        self.kernel = self.module.kernel(kernel)
+        self.entry = self.entry_type(graph)
+        self.shared = self.number("block_queue_size") * self.entry.itemsize
+        resident = self.module.resident_blocks(kernel, self.block_size, self.shared)
         self.blocks = self.number("grid") or resident
         if self.blocks > resident:
             asked = f"{self.name}: grid is {self.blocks}"
@@ -97,10 +115,15 @@ class FrontierSearch(PackedSearch):
         """Count each vertex once, and one more for every `piece` arcs."""
         return graph.vertices + graph.arcs // self.number("piece")
 
+    @staticmethod
+    def entry_type(graph: CSRGraph) -> np.dtype[Any]:
+        return WIDE_ENTRY if graph.is_wide else ENTRY
+
     def frontier_bytes(self, graph: CSRGraph, bitmaps: int, counters: int) -> int:
         """Return the size of bitmaps, of two queues, and of counters of 8 bytes."""
         words = -(-graph.vertices // WARP)
-        return 4 * bitmaps * words + 2 * ENTRY.itemsize * self.entries_of(graph) + 8 * counters
+        entries = 2 * self.entry_type(graph).itemsize * self.entries_of(graph)
+        return 4 * bitmaps * words + entries + 8 * counters
 
     def solve(self, query: Query) -> int:
         self.launch()
@@ -189,11 +212,11 @@ class DirectionBFS(TracedBack, LabelledSearch):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        self.reversed_arcs = ReversedArcs(self.device, self.block_size)
+        self.reversed_arcs = ReversedArcs(self.device, self.block_size, graph.is_wide)
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         directions = 1 if graph.info.get("directed") is False else 2
-        arrays = 4 * directions * (graph.vertices + 1 + graph.arcs) + self.label_bytes * graph.vertices
+        arrays = directions * (graph.indptr.nbytes + 4 * graph.arcs) + self.label_bytes * graph.vertices
         return arrays + self.frontier_bytes(graph, bitmaps=2, counters=6 + 5)
 
     def upload(self, query: Query) -> None:
@@ -208,7 +231,7 @@ class DirectionBFS(TracedBack, LabelledSearch):
         graph = np.int32(self.graph.vertices), *arcs, *entering, np.uint32(entered)
         state = (
             self.label, device.empty(2 * -(-self.graph.vertices // WARP), np.uint32),
-            device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
+            device.empty(2 * self.queue_entries, self.entry), np.uint32(self.queue_entries),
             device.empty(6, np.uint64), device.empty(5, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone")),
             np.uint32(min(self.number("rest"), 4 * self.block_size, 2 * self.number("block_queue_size"))),
@@ -271,12 +294,12 @@ class NearFarSSSP(LabelledSearch):
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         """Count the arcs twice: as they arrive, and interleaved."""
-        arrays = 4 * (graph.vertices + 1) + 16 * graph.arcs + self.label_bytes * graph.vertices
+        arrays = graph.indptr.nbytes + 16 * graph.arcs + self.label_bytes * graph.vertices
         return arrays + self.frontier_bytes(graph, bitmaps=3, counters=6 + 5)
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        (self.interleave,) = self.load_kernels("interleave")
+        self.interleave = self.module.kernel("interleave")
 
     def upload(self, query: Query) -> None:
         device, vertices, arcs = self.device, self.graph.vertices, self.graph.arcs
@@ -284,13 +307,15 @@ class NearFarSSSP(LabelledSearch):
         began = perf_counter()
         self.delta = choose_delta(self.graph, self.number("rise"))
         interleaved = device.empty(arcs, np.uint64)
-        self.interleave(self.grid(arcs), self.block_size, np.int32(arcs), indices, weights, interleaved)
+        self.interleave(
+            self.grid(arcs), self.block_size, arc_count(self.graph), indices, weights, interleaved
+        )
         device.synchronize()
         self.prepare_ms = (perf_counter() - began) * 1e3
         self.label = self.no_labels()
         state = (
             np.uint32(self.delta), self.label, device.empty(3 * -(-vertices // WARP), np.uint32),
-            device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
+            device.empty(2 * self.queue_entries, self.entry), np.uint32(self.queue_entries),
             device.empty(6, np.uint64), device.empty(3, np.int32), device.empty(5, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone")), self.counts,
         )  # fmt: skip

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device import memory
-from cuda_device.errors import TooLargeError
 from cuda_device.gpu_limits import WIDEST_CLUSTER, Needs
 from cuda_device.interface import Buffer, Kernel, Module
 from retrace.catalogue.setting import Setting, Settings
@@ -25,14 +24,11 @@ from retrace.solvers.betweenness.block_per_source import SHARE
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate, too_many_paths
 from retrace.solvers.bfs import TracedBack
 from retrace.solvers.solver import WARP, DeviceSolver
-from retrace_today.frontier import ENTRY, NearFarSSSP, PackedSearch, choose_delta
+from retrace_today.frontier import ENTRY, NearFarSSSP, PackedSearch, choose_delta, require_entries
 
 COPY_ARCS = "retrace_today/host/copy_arcs.cpp"
 LINE, SECTOR = 128, 32
 """Bytes of the largest and of the smallest request over the link."""
-MOST_ENTRIES = 2**31
-"""Most entries of a queue: kernels add the number of warps to the place of one, in 32 bits."""
-
 
 SWEEP: Settings = {
     "sweep": Setting(
@@ -63,9 +59,7 @@ class HostArcsSearch(DeviceSolver):
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
         self.require_whole_warps()
-        if (entries := self.entries_of(graph)) > MOST_ENTRIES:
-            told = f"the queue may have {entries} entries, expected at most {MOST_ENTRIES}"
-            raise TooLargeError(f"{told}; set more lines than {self.number('lines')}")
+        require_entries(self.entries_of(graph), f"set more lines than {self.number('lines')}")
         self.copying = loaded_library(COPY_ARCS)
         self.offsets = graph.indptr.astype(np.uint64)
         memory.require(self.arc_bytes * graph.arcs, memory.available(), "memory")

@@ -1,6 +1,6 @@
 # Scores of searches by the protocols of GAP and Graph500.
-#   in   records of gap-bfs, gap-sssp and gap-bc
-#   out  results/tables/gap-<problem>-scores.{csv,md}
+#   in   records of gap-bfs, gap-sssp and gap-bc, and of gap-bfs-27 and gap-sssp-27
+#   out  results/tables/<experiment>-scores.{csv,md}
 
 
 rule protocol_scores:
@@ -10,7 +10,7 @@ rule protocol_scores:
         script=STAGE,
         code=imports("retrace_today/protocol_scores.py"),
     output:
-        csv="results/tables/{experiment,gap-[a-z]+}-scores.csv",
+        csv="results/tables/{experiment,gap-[a-z]+(-27)?}-scores.csv",
         md="results/tables/{experiment}-scores.md",
     log:
         "logs/publish/{experiment}-scores.log",

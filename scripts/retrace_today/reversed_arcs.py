@@ -4,7 +4,7 @@ import numpy as np
 
 from cuda_device.interface import Buffer, Device
 from retrace.solvers.prefix_sums import PrefixSums
-from retrace.solvers.solver import BLOCK_SIZE, WARP
+from retrace.solvers.solver import BLOCK_SIZE, WARP, WIDE
 
 
 class ReversedArcs:
@@ -16,20 +16,21 @@ class ReversedArcs:
     source = "retrace_today/frontier/reverse-arcs.cu"
     more_sources = (PrefixSums.source,)
 
-    def __init__(self, device: Device, block_size: int = BLOCK_SIZE) -> None:
-        """Load the kernels; `block_size` is a multiple of 32."""
-        module = device.load(self.source)
-        self.device, self.block_size, self.prefix_sums = device, block_size, PrefixSums(device)
+    def __init__(self, device: Device, block_size: int = BLOCK_SIZE, wide: bool = False) -> None:
+        """Load the kernels, `wide` ones for offsets of 64 bits; `block_size` is a multiple of 32."""
+        module = device.load(self.source, WIDE if wide else ())
+        self.device, self.block_size, self.prefix_sums = device, block_size, PrefixSums(device, wide)
+        self.number = np.uint64 if wide else np.uint32
         names = "count_entering", "place_entering", "count_entered"
         self.count, self.place, self.count_vertices = map(module.kernel, names)
 
     def of(self, indptr: Buffer, indices: Buffer) -> tuple[Buffer, Buffer]:
-        """Return `indptr` and `indices` of the reversed graph, of the same shapes, int32, in new memory."""
+        """Return `indptr` and `indices` of the reversed graph, of the same shapes and types."""
         device, vertices, arcs = self.device, indptr.size - 1, indices.size
-        ends, tails = device.empty(indptr.size, np.int32), device.empty(arcs, np.int32)
+        ends, tails = device.empty(indptr.size, indptr.dtype), device.empty(arcs, np.int32)
         device.fill(ends, 0)
         if arcs:
-            self.count(self.grid(arcs), self.block_size, np.int32(arcs), indices, ends)
+            self.count(self.grid(arcs), self.block_size, self.number(arcs), indices, ends)
             self.prefix_sums.allocate(ends.size)
             self.prefix_sums.scan(ends)
             blocks = self.grid(vertices * WARP)

@@ -12,7 +12,8 @@ from cuda_device.interface import Buffer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.solver import WARP
-from retrace_today.frontier import ENTRY, FrontierSearch
+from retrace_today.arcs_on_device import arc_count
+from retrace_today.frontier import FrontierSearch
 from retrace_today.reversed_arcs import ReversedArcs
 
 
@@ -35,11 +36,11 @@ class WorkfrontSweepSSSP(FrontierSearch):
 
     def load_preparation(self) -> None:
         """Load the kernels of `prepare`."""
-        (self.interleave,) = self.load_kernels("interleave")
+        self.interleave = self.module.kernel("interleave")
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         """Count the arcs twice: as they arrive, and with head and weight side by side."""
-        arrays = 4 * (graph.vertices + 1) + 16 * graph.arcs + 4 * graph.vertices
+        arrays = graph.indptr.nbytes + 16 * graph.arcs + 4 * graph.vertices
         return arrays + self.frontier_bytes(graph, bitmaps=2, counters=2)
 
     def upload(self, query: Query) -> None:
@@ -53,7 +54,7 @@ class WorkfrontSweepSSSP(FrontierSearch):
         self.distance = device.empty(vertices, np.int32)
         state = (
             self.distance, device.empty(2 * -(-vertices // WARP), np.uint32),
-            device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
+            device.empty(2 * self.queue_entries, self.entry), np.uint32(self.queue_entries),
             device.empty(3, np.uint32), device.empty(1, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size")), self.counts,
         )  # fmt: skip
@@ -61,8 +62,8 @@ class WorkfrontSweepSSSP(FrontierSearch):
 
     def prepare(self, indptr: Buffer, indices: Buffer, weights: Buffer, arcs: Buffer) -> None:
         """Fill `arcs`, head and weight of each side by side, shape (arcs,), uint64."""
-        count = self.graph.arcs
-        self.interleave(self.grid(count), self.block_size, np.int32(count), indices, weights, arcs)
+        count = arc_count(self.graph)
+        self.interleave(self.grid(arcs.size), self.block_size, count, indices, weights, arcs)
 
     def download(self) -> Int32Array:
         return self.device.download(self.distance)
@@ -87,18 +88,18 @@ class EdgeClassesSSSP(WorkfrontSweepSSSP):
         return "edge_classes"
 
     def load_preparation(self) -> None:
-        (self.classify,) = self.load_kernels("classify")
-        self.count_entering = self.device.load(ReversedArcs.source).kernel("count_entering")
+        self.classify = self.module.kernel("classify")
+        self.count_entering = self.load_for(self.graph, ReversedArcs.source).kernel("count_entering")
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         """Count also the arcs that enter each vertex."""
-        return super().memory_bytes(graph) + 4 * (graph.vertices + 1)
+        return super().memory_bytes(graph) + graph.indptr.nbytes
 
     def prepare(self, indptr: Buffer, indices: Buffer, weights: Buffer, arcs: Buffer) -> None:
         """Fill `arcs` as above, and mark them: kernels/retrace_today/sssp/edge-classes.cu."""
-        device, vertices, count = self.device, self.graph.vertices, self.graph.arcs
-        entering = device.empty(vertices + 1, np.int32)
+        device, vertices, count = self.device, self.graph.vertices, arc_count(self.graph)
+        entering = device.empty(indptr.size, indptr.dtype)
         device.fill(entering, 0)
-        self.count_entering(self.grid(count), self.block_size, np.int32(count), indices, entering)
+        self.count_entering(self.grid(arcs.size), self.block_size, count, indices, entering)
         blocks = self.grid(vertices * WARP)
         self.classify(blocks, self.block_size, np.int32(vertices), indptr, indices, weights, entering, arcs)

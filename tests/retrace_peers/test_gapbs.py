@@ -32,6 +32,7 @@ from retrace.solvers import make
 from retrace_peers import GAPBS_COMMIT, gapbs, outcome
 from retrace_peers.distances import GapbsSSSP
 from solving import measure, solved
+from test_wide_graphs import widened
 
 FILES = {"bfs.cc": b"int main() {}\n", "graph.h": b"class CSRGraph {};\n"}
 SHA256 = hashlib.sha256(b"bfs.cc 14\nint main() {}\ngraph.h 19\nclass CSRGraph {};\n").hexdigest()
@@ -258,3 +259,14 @@ def test_scores_of_some_sources(directed: bool) -> None:
     for sources in [(5,), (0, 39, 7), None]:
         found = solved("betweenness/gapbs", whole, Query(sources=sources)).download()
         assert_allclose(found, exact_scores(whole, sources), rtol=1e-12, atol=1e-11)
+
+
+@needs_gapbs
+@pytest.mark.parametrize("name", ["bfs/gapbs", "sssp/gapbs"])
+@pytest.mark.parametrize("which", ["grid", "parallel arcs", "zero weights", "two components"])
+def test_offsets_of_64_bits(name: str, which: str) -> None:
+    with widened(NAMED[which]) as wide:
+        solver = solved(name, wide, Query(0))
+        found = solver.download(), solver.predecessors()
+        result = checker_of(solver.problem, wide).check(name, Query(0), *found)
+    assert result.verified, result.reason

@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 from command_line import refused
+from cuda_device import memory
 from cuda_device.compiled_files import find_cxx
+from retrace.check.graph500 import components
 from retrace.check.oracles import Oracle
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Draw
 from retrace.solvers.bfs import QueueBFS
+from retrace.system.errors import RetraceError
 from retrace_peers import gapbs, standard_graphs
-from retrace_peers.standard_graphs import GenerateStandardGraph, by_gapbs, components, stand_in
+from retrace_peers.standard_graphs import GenerateStandardGraph, by_gapbs, stand_in
 
 needs_gapbs = pytest.mark.skipif(gapbs.why_missing() is not None, reason=str(gapbs.why_missing()))
 SCALE = 10
@@ -104,7 +107,7 @@ def test_a_stand_in_is_marked_simple_and_undirected(
 
 @pytest.mark.parametrize(
     ("name", "complaint"),
-    [("kron-26", "graph kron-26: scale 26, expected 4 to 25"), ("rmat-14", "graph rmat-14: expected kron-")],
+    [("kron-28", "graph kron-28: scale 28, expected 4 to 27"), ("rmat-14", "graph rmat-14: expected kron-")],
 )
 def test_a_graph_out_of_reach_is_refused(name: str, complaint: str, tmp_path: Path) -> None:
     assert refused(GenerateStandardGraph(name=name, output=tmp_path / "g").run).startswith(complaint)
@@ -127,3 +130,31 @@ def test_trees_from_picked_vertices_are_validated_by_the_rules() -> None:
     wrong = oracle.check("bfs/queue", query, solver.download(), solver.predecessors())
     assert not wrong.verified
     assert str(wrong.reason).startswith("rule 4 of Graph500, ")
+
+
+@needs_gapbs
+@pytest.mark.parametrize("kind", FLAGS)
+def test_a_graph_of_more_arcs_than_32_bits_count_is_the_same(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow = by_gapbs(kind, SCALE)
+    monkeypatch.setattr(csr, "MOST_ARCS", 1000)
+    wide = by_gapbs(kind, SCALE)
+    assert wide.is_wide
+    assert wide.info == narrow.info
+    for name in csr.ARRAYS:
+        np.testing.assert_array_equal(getattr(wide, name), getattr(narrow, name))
+
+
+def test_a_graph_that_memory_does_not_hold_is_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """GAPBS's builder keeps edges, arcs and simple arcs of kron-27 in 96 GiB; a stand-in takes 120."""
+    monkeypatch.setattr(memory, "available", lambda: 64 * 2**30)
+    for missing, needed in ((None, "96.0"), ("not here", "120.0")):
+        monkeypatch.setattr(gapbs, "why_missing", lambda missing=missing: missing)
+        GenerateStandardGraph(name="kron-27", output=tmp_path / "g").run()
+        told = f"kron-27 is not made: needs {needed} GiB of memory, 64.0 GiB are free"
+        assert capsys.readouterr().err == f"warning: {told}\n"
+        with pytest.raises(RetraceError, match=f"the graph was not made: needs {needed} GiB"):
+            csr.load(tmp_path / "g", wide=True)

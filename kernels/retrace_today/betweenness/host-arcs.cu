@@ -146,7 +146,7 @@ struct Search {
 // Searches from sources[first] to sources[last - 1]. Each cluster has its row of what is written, but for the scores; a
 // queue has room for `entries`.
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
-    search_from_each(int vertices, const Offset *indptr, const unsigned *indices, unsigned lines, unsigned *drawn,
+    search_from_each(int vertices, const HostOffset *indptr, const unsigned *indices, unsigned lines, unsigned *drawn,
                      const int *sources, unsigned first, unsigned last, unsigned sweep, unsigned entries, int *level,
                      double *sigma, double *delta, uint2 *queue, unsigned *counts, unsigned *begins, double *score,
                      int *overflow, Traffic *total)

@@ -84,20 +84,30 @@ template <int PARTS> struct alignas(4 * PARTS) Searches {
 };
 
 struct Neighbourhood {
-    const int *indptr, *indices;
+    const Offset *indptr;
+    const int *indices;
 };
+
+// A place in the queue, which may have more entries than 32 bits count as well: one for each vertex in each search.
+#ifdef WIDE
+using Place = long long;
+__device__ inline Place take_place(Place *next) { return atomicAdd(reinterpret_cast<unsigned long long *>(next), 1ull); }
+#else
+using Place = int;
+__device__ inline Place take_place(Place *next) { return atomicAdd(next, 1); }
+#endif
 
 // The entries of a level, in the queue.
 struct Level {
-    int first, last;
+    Place first, last;
 };
 
 // One of the 32 vertices whose sums a warp computes.
 template <typename Word> struct alignas(2 * sizeof(Word)) Sum {
     Word wanted;
     int vertex;
-    int end;    // of the vertex's arcs
-    int reach;  // on the way back
+    unsigned end;  // of the vertex's arcs; the lower 32 bits tell it from all of them
+    int reach;     // on the way back
 };
 
 // A row that is to be added to a sum, in the columns of some searches. Or, as ~i, the end of the i-th of the sums.
@@ -132,9 +142,9 @@ struct Filter {
 
 // What the threads of a pass count together.
 struct Counters {
-    int queued;  // entries in the queue
-    int marked;  // candidates
-    int taken;   // vertices that warps have taken
+    Place queued;  // entries in the queue
+    int marked;    // candidates
+    int taken;     // vertices that warps have taken
 };
 
 // A pass as a block has it in shared memory. A lane requests ARCS arcs at a time, a warp IN_FLIGHT rows.
@@ -152,7 +162,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT, bool GRID> stru
     Word *seen, *now, *marks;  // searches that have reached a vertex, that have it on the level shown, that will reach it
     Word *searches;            // in which the vertices of the queue are on their level
     int *queue, *candidates, *claims;  // claims: whether a vertex is a candidate, with more than 64 searches
-    int *ends;  // of the levels, in the queue
+    Place *ends;  // of the levels, in the queue
     Filter filter;
     OwnDesk *desks;
 
@@ -179,13 +189,13 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT, bool GRID> stru
     __device__ void show(Level before, Level level)
     {
         const int thread = team().thread(), threads = team().threads();
-        for (int i = before.first + thread; i < before.last; i += threads) {
+        for (Place i = before.first + thread; i < before.last; i += threads) {
             now[queue[i]] = Word::none();
             filter.remove(queue[i]);
         }
         if (thread == 0) counters().taken = counters().marked = 0;
         team().sync();
-        for (int i = level.first + thread; i < level.last; i += threads) {
+        for (Place i = level.first + thread; i < level.last; i += threads) {
             now[queue[i]] = searches[i];
             filter.add(queue[i]);
         }
@@ -210,11 +220,11 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT, bool GRID> stru
     // Marks the unreached neighbours of a level, and makes them candidates.
     __device__ void mark(Level level)
     {
-        for (int base = level.first + team().warp() * LANES; base < level.last; base += team().warps() * LANES) {
-            const int entry = base + lane_number();
+        for (Place base = level.first + team().warp() * LANES; base < level.last; base += team().warps() * LANES) {
+            const Place entry = base + lane_number();
             const bool there = entry < level.last;
-            const int u = there ? queue[entry] : 0, begin = there ? __ldg(&leaving.indptr[u]) : 0;
-            const int end = there ? __ldg(&leaving.indptr[u + 1]) : 0;
+            const int u = there ? queue[entry] : 0;
+            const Offset begin = there ? __ldg(&leaving.indptr[u]) : 0, end = there ? __ldg(&leaving.indptr[u + 1]) : 0;
             const Word own = there ? searches[entry] : Word::none();
             for_each_arc<1>(begin, end - begin, [&](const auto &arc, const auto &owner) {
                 const Word reaching = own.of_lane(owner[0]);
@@ -236,9 +246,9 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT, bool GRID> stru
         Real *const column = rows + lane_number();
         const Word *const on_level = now;
         const Filter on_any = filter;
-        const int begin = wanted ? __ldg(&along.indptr[own]) : 0, end = wanted ? __ldg(&along.indptr[own + 1]) : 0;
+        const Offset begin = wanted ? __ldg(&along.indptr[own]) : 0, end = wanted ? __ldg(&along.indptr[own + 1]) : 0;
         const unsigned length = wanted ? end - begin + 1 : 0;  // an arc more, where the sum ends
-        desk.sums[lane_number()] = {wanted, own, end, BACK && wanted ? weights.reach(own) : 0};
+        desk.sums[lane_number()] = {wanted, own, unsigned(end), BACK && wanted ? weights.reach(own) : 0};
         __syncwarp();
         int first = 0, last = 0;  // of the items that wait
         Real sum[COLUMNS] = {};
@@ -282,7 +292,8 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT, bool GRID> stru
 #pragma unroll
             for (int i = 0; i < ARCS; i++) {
                 const Sum<Word> &of = desk.sums[owner[i]];
-                const bool ends = arc[i] == unsigned(of.end);
+                const bool is_arc = sizeof(Offset) == sizeof(of.end) || arc[i] != NO_ARC;  // else no arc is an end
+                const bool ends = is_arc && unsigned(arc[i]) == of.end;
                 found[i] = arc[i] == NO_ARC || (ends && !BACK) ? Word::none() : of.wanted;
                 vertex[i] = ends ? ~int(owner[i]) : arc[i] == NO_ARC ? 0 : __ldg(&along.indices[arc[i]]);
             }
@@ -315,7 +326,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT, bool GRID> stru
                 if (paths[c] != 0) rows[(size_t(of.vertex) * COLUMNS + c) * LANES + lane_number()] = paths[c];
             }
             if (!reached || lane_number() != 0) return;
-            const int place = atomicAdd(&counters().queued, 1);
+            const Place place = take_place(&counters().queued);
             queue[place] = of.vertex;
             searches[place] = reached;
             seen[of.vertex] = seen[of.vertex] | reached;
@@ -353,8 +364,8 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT, bool GRID> stru
                 share += __shfl_xor_sync(ALL_LANES, share, distance);
             if (lane_number() == 0 && share != 0) atomicAdd(&batch.score[of.vertex], share);
         };
-        for (int base = level.first + take(); base < level.last; base = level.first + take()) {
-            const int entry = base + lane_number();
+        for (Place base = level.first + take(); base < level.last; base = level.first + take()) {
+            const Place entry = base + lane_number();
             const bool there = entry < level.last;
             add_rows<true>(leaving, there ? queue[entry] : 0, there ? searches[entry] : Word::none(), add_score);
         }
@@ -417,7 +428,9 @@ __device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neigh
         pass.candidates = pass.queue + cells;
         pass.claims = pass.candidates + vertices;
         pass.desks = reinterpret_cast<typename ThisPass::OwnDesk *>(shared);
-        pass.ends = pass.claims + (ThisPass::COLUMNS > 2 ? vertices : 0);
+        int *const numbers_end = pass.claims + (ThisPass::COLUMNS > 2 ? vertices : 0);
+        const bool odd = sizeof(Place) > sizeof(int) && reinterpret_cast<size_t>(numbers_end) % sizeof(Place) != 0;
+        pass.ends = reinterpret_cast<Place *>(numbers_end + odd);
         pass.of_grid = reinterpret_cast<Counters *>(pass.ends + vertices);
         pass.filter = {reinterpret_cast<unsigned *>(pass.desks + blockDim.x / LANES), filter_bits};
     }
@@ -457,9 +470,9 @@ __device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neigh
 #define LANE_QUEUES(name, GRID, Real, PARTS, SEARCHES, REGISTERS, BLOCKS, ARCS, IN_FLIGHT)                    \
     extern "C" __global__ void __launch_bounds__(MAX_THREADS, BLOCKS)                                         \
         name##_##Real##_##SEARCHES##_##REGISTERS(                                                             \
-            int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices, \
-            const int *reach, const int *source_count, BATCH_PARAMETERS(SCORE(Real)), int *next_pass,         \
-            unsigned filter_bits, unsigned few)                                                               \
+            int vertices, const Offset *indptr, const int *indices, const Offset *in_indptr,                  \
+            const int *in_indices, const int *reach, const int *source_count, BATCH_PARAMETERS(SCORE(Real)),  \
+            int *next_pass, unsigned filter_bits, unsigned few)                                               \
     {                                                                                                         \
         static_assert(PARTS * LANES == SEARCHES);                                                             \
         add_scores_of_passes<Searches<PARTS>, ARCS, IN_FLIGHT, GRID>(                                         \

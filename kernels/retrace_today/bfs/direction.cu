@@ -40,23 +40,27 @@ constexpr unsigned QUEUED_UP_TO = 4;  // a frontier of so many times fewer arcs 
 constexpr unsigned LISTED_FROM = 8;  // what is left is listed from so many times `rest` vertices on
 constexpr unsigned MOST_LEFT = 4;  // vertices of a thread of the one block that finishes
 
-// What is counted of a level while it is found.
+// What is counted of a level while it is found. The arcs, in the upper bits, are counted from above only. With offsets of
+// 64 bits the upper bits of 2^33 or more are lost; they only decide how the next level is found.
+constexpr int VERTEX_BITS = sizeof(Offset) == sizeof(unsigned) ? 32 : 31;
+
 struct Level {
-    unsigned long long arcs_and_vertices;  // the arcs, in the upper half, are counted from above only
+    unsigned long long arcs_and_vertices;
     unsigned entries;                      // entries in the queue, from above only
     unsigned listed;                       // vertices in the list of what is left, from below only
 
-    __device__ unsigned vertices() const { return unsigned(arcs_and_vertices); }
-    __device__ unsigned arcs() const { return unsigned(arcs_and_vertices >> 32); }
+    __device__ unsigned vertices() const { return arcs_and_vertices & ((1ull << VERTEX_BITS) - 1); }
+    __device__ Offset arcs() const { return Offset(arcs_and_vertices >> VERTEX_BITS); }
 };
 
-__device__ inline unsigned long long counted(unsigned arcs, unsigned vertices)
+__device__ inline unsigned long long counted(Offset arcs, unsigned vertices)
 {
-    return (unsigned long long)(arcs) << 32 | vertices;
+    return (unsigned long long)(arcs) << VERTEX_BITS | vertices;
 }
 
 struct Adjacency {
-    const unsigned *indptr, *indices;
+    const Offset *indptr;
+    const unsigned *indices;
 };
 
 // How far a search has come.
@@ -79,12 +83,12 @@ template <bool TREE> struct Search {
     unsigned entered;  // vertices that an arc enters
     Adjacency leaving, entering;
     Found *found;  // of each vertex
-    uint2 *queues;  // for even levels and for odd ones, of `capacity` entries each
+    Entry *queues;  // for even levels and for odd ones, of `capacity` entries each
     unsigned capacity, piece;
     Level *levels;  // levels[i % 3] counts what is the frontier in step i
     unsigned block_queue_size;
     Level *levels_alone;  // this and the following are in shared memory
-    uint2 *block_queue;
+    Entry *block_queue;
     unsigned *tail;
     unsigned long long *sum;
 
@@ -117,24 +121,27 @@ template <bool TREE> struct Search {
     }
 
     // The entry of some arcs of v.
-    __device__ static uint2 entry(unsigned v, unsigned first, unsigned count)
+    __device__ static Entry entry(unsigned v, Offset first, unsigned count)
     {
-        return TREE ? make_uint2(v, first) : make_uint2(first, count);
+        return TREE ? Entry{v, first} : Entry{first, count};
     }
 
     // The first and the number of the arcs of an entry.
-    __device__ uint2 arcs_of(uint2 entry) const
+    __device__ Entry arcs_of(Entry entry) const
     {
-        if constexpr (TREE) return make_uint2(entry.y, min(piece, __ldg(&leaving.indptr[entry.x + 1]) - entry.y));
+        if constexpr (TREE) {
+            const Offset left = __ldg(&leaving.indptr[entry.x + 1]) - entry.y;
+            return {entry.y, min(Offset(piece), left)};
+        }
         return entry;
     }
 
     // Queues vertices v, by their arcs, as part of a level. All lanes call it together; those without have begin = end.
     template <int BATCH>
-    __device__ void enter(const BlockQueue &to, const unsigned (&v)[BATCH], const unsigned (&begin)[BATCH],
-                          const unsigned (&end)[BATCH]) const
+    __device__ void enter(const BlockQueue &to, const unsigned (&v)[BATCH], const Offset (&begin)[BATCH],
+                          const Offset (&end)[BATCH]) const
     {
-        to.add(begin, end, piece, [&](int b, unsigned lane, unsigned first, unsigned count) {
+        to.add(begin, end, piece, [&](int b, unsigned lane, Offset first, unsigned count) {
             return entry(TREE ? __shfl_sync(ALL_LANES, v[b], lane) : 0, first, count);
         });
     }
@@ -202,21 +209,21 @@ template <bool TREE> struct Search {
     // Finds the next level from the queue of this one; counts its arcs and queues it, if it is to be queued.
     __device__ void from_above(const Team &team, const Progress &now, unsigned *visited, bool queueing) const
     {
-        const uint2 *const frontier = queues + now.number % 2 * capacity;
+        const Entry *const frontier = queues + now.number % 2 * capacity;
         const BlockQueue next = queue(now.number + 1, now.step + 1);
         const unsigned entries = now.frontier.entries, share = team.share(entries);
         unsigned long long found = 0;
         for (unsigned first = team.warp() * share; first < entries; first += team.warps() * share) {
             const unsigned i = first + lane_number();
             const bool has = lane_number() < share && i < entries;
-            const uint2 own = has ? frontier[i] : make_uint2(0, 0), arcs = has ? arcs_of(own) : make_uint2(0, 0);
-            for_each_arc<FROM_ABOVE>(arcs.x, arcs.y, [&](const unsigned *arc, const unsigned *owner) {
+            const Entry own = has ? frontier[i] : Entry{0, 0}, arcs = has ? arcs_of(own) : Entry{0, 0};
+            for_each_arc<FROM_ABOVE>(arcs.x, arcs.y, [&](const Offset *arc, const unsigned *owner) {
                 unsigned head[FROM_ABOVE], word[FROM_ABOVE];
 #pragma unroll
                 for (int b = 0; b < FROM_ABOVE; b++) head[b] = arc[b] == NO_ARC ? 0 : __ldg(&leaving.indices[arc[b]]);
 #pragma unroll
                 for (int b = 0; b < FROM_ABOVE; b++) word[b] = arc[b] == NO_ARC ? ALL_LANES : visited[head[b] / 32];
-                unsigned begin[FROM_ABOVE], end[FROM_ABOVE];
+                Offset begin[FROM_ABOVE], end[FROM_ABOVE];
                 bool is_left[FROM_ABOVE], is_new[FROM_ABOVE];
 #pragma unroll
                 for (int b = 0; b < FROM_ABOVE; b++) {
@@ -227,7 +234,7 @@ template <bool TREE> struct Search {
                 if constexpr (TREE) {  // tails are not kept until it is known who marks: there are no registers for them
 #pragma unroll
                     for (int b = 0; b < FROM_ABOVE; b++) {
-                        const unsigned tail = __shfl_sync(ALL_LANES, own.x, owner[b]);
+                        const unsigned tail = __shfl_sync(ALL_LANES, unsigned(own.x), owner[b]);
                         if (is_left[b]) put_on_next(head[b], now, tail);
                     }
                 }
@@ -289,8 +296,8 @@ template <bool TREE> struct Search {
     // for its own vertex, if wanted. If an eighth of the vertices is visited, most find one `soon`, among their first arcs.
     __device__ bool follows_visited(bool wanted, unsigned v, const unsigned *visited, bool soon, unsigned &tail) const
     {
-        unsigned arc = wanted ? __ldg(&entering.indptr[v]) : 0;
-        const unsigned end = wanted ? __ldg(&entering.indptr[v + 1]) : 0;
+        Offset arc = wanted ? __ldg(&entering.indptr[v]) : 0;
+        const Offset end = wanted ? __ldg(&entering.indptr[v + 1]) : 0;
         bool found = soon && any_visited<FIRST_FROM_BELOW>(arc, 1, end, visited, tail);
         if (soon) arc += FIRST_FROM_BELOW;
         for (;;) {
@@ -298,8 +305,8 @@ template <bool TREE> struct Search {
             if (count == 0) return found;
             const unsigned each = LANES >> (LANES - __clz(count - 1));  // lanes for a vertex that is left
             const unsigned rank = lane_number() / each, of = rank < count ? place_of_bit(left, rank) : 0;
-            const unsigned first = __shfl_sync(ALL_LANES, arc, of) + lane_number() % each;
-            const unsigned last = __shfl_sync(ALL_LANES, end, of);
+            const Offset first = __shfl_sync(ALL_LANES, arc, of) + lane_number() % each;
+            const Offset last = __shfl_sync(ALL_LANES, end, of);
             unsigned tail_there;
             const bool finds = rank < count && any_visited<FROM_BELOW>(first, each, last, visited, tail_there);
             const unsigned own = __popc(left & ((1u << lane_number()) - 1)) * each;  // the first lane for this one's
@@ -317,7 +324,7 @@ template <bool TREE> struct Search {
     // Returns whether one of COUNT arcs before `end`, each so many after the one before, comes from a visited vertex,
     // and for a tree writes that one.
     template <int COUNT>
-    __device__ bool any_visited(unsigned arc, unsigned step, unsigned end, const unsigned *visited, unsigned &from) const
+    __device__ bool any_visited(Offset arc, unsigned step, Offset end, const unsigned *visited, unsigned &from) const
     {
         unsigned tail[COUNT], word[COUNT];
         bool found = false;
@@ -391,7 +398,7 @@ template <bool TREE> struct Search {
             if (found == 0) continue;
             const bool is_here = found >> lane_number() & 1;
             const unsigned v[] = {word * 32 + lane_number()};
-            const unsigned begin[] = {is_here ? leaving.indptr[*v] : 0}, end[] = {is_here ? leaving.indptr[*v + 1] : 0};
+            const Offset begin[] = {is_here ? leaving.indptr[*v] : 0}, end[] = {is_here ? leaving.indptr[*v + 1] : 0};
             enter(here, v, begin, end);
         }
         __syncthreads();
@@ -428,10 +435,12 @@ template <bool TREE> __device__ void start(const Search<TREE> &search, unsigned 
         search.found[v] = search.make_found(v == source ? 0 : UNREACHABLE, -1);
     for (unsigned word = thread; word < search.words; word += threads)
         visited[word] = word == source / 32 ? 1u << source % 32 : 0;
-    const unsigned begin = search.leaving.indptr[source], arcs = search.leaving.indptr[source + 1] - begin;
+    const Offset begin = search.leaving.indptr[source], arcs = search.leaving.indptr[source + 1] - begin;
     const unsigned pieces = (arcs + search.piece - 1) / search.piece;
-    for (unsigned i = thread; i < pieces; i += threads)
-        search.queues[i] = search.entry(source, begin + i * search.piece, min(search.piece, arcs - i * search.piece));
+    for (unsigned i = thread; i < pieces; i += threads) {
+        const Offset before = Offset(i) * search.piece;
+        search.queues[i] = search.entry(source, begin + before, unsigned(min(Offset(search.piece), arcs - before)));
+    }
     if (thread < 3) search.levels[thread] = thread ? Level{0, 0, 0} : Level{counted(arcs, 1), pieces, 0};
     if (threadIdx.x == 0) {
         *search.tail = 0;
@@ -443,7 +452,7 @@ template <bool TREE>
 __device__ void find_levels(Search<TREE> search, unsigned source, unsigned *bitmaps, Progress *progress, unsigned alone,
                             unsigned rest, unsigned alpha, unsigned beta, long long *observed)
 {
-    extern __shared__ uint2 block_queue[];
+    extern __shared__ Entry block_queue[];
     __shared__ Level levels_alone[3];
     __shared__ unsigned tail;
     __shared__ unsigned long long sum;
@@ -509,9 +518,9 @@ __device__ void find_levels(Search<TREE> search, unsigned source, unsigned *bitm
 // With 32 registers, a multiprocessor runs 2,048 threads.
 #define DIRECTION_KERNEL(name, TREE, threads, blocks)                                                                 \
     extern "C" __global__ void __launch_bounds__(threads, blocks) name(                                               \
-        int vertices, const unsigned *indptr, const unsigned *indices, const unsigned *in_indptr,                     \
+        int vertices, const Offset *indptr, const unsigned *indices, const Offset *in_indptr,                         \
         const unsigned *in_indices, unsigned entered, int source, Search<TREE>::Found *found, unsigned *bitmaps,      \
-        uint2 *queues, unsigned capacity, Level *levels, Progress *progress, unsigned piece,                          \
+        Entry *queues, unsigned capacity, Level *levels, Progress *progress, unsigned piece,                          \
         unsigned block_queue_size, unsigned alone, unsigned rest, unsigned alpha, unsigned beta, long long *observed) \
     {                                                                                                                 \
         const unsigned words = (unsigned(vertices) + 31) / 32;                                                        \

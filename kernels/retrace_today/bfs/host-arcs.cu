@@ -10,7 +10,7 @@
 #include "../../unreachable.h"
 
 // Sets all levels, and queues the source.
-extern "C" __global__ void start(int vertices, const Offset *indptr, const unsigned *indices, unsigned lines,
+extern "C" __global__ void start(int vertices, const HostOffset *indptr, const unsigned *indices, unsigned lines,
                                  int source, int *level, uint2 *queue, unsigned *length)
 {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,7 +19,7 @@ extern "C" __global__ void start(int vertices, const Offset *indptr, const unsig
 }
 
 // Finds the vertices of a level, from the entries begin to end - 1, which are of the level before.
-extern "C" __global__ void expand(const Offset *indptr, const unsigned *indices, unsigned lines, unsigned begin,
+extern "C" __global__ void expand(const HostOffset *indptr, const unsigned *indices, unsigned lines, unsigned begin,
                                   unsigned end, int depth, int *level, uint2 *queue, unsigned *length,
                                   Traffic *total)
 {
@@ -35,7 +35,7 @@ extern "C" __global__ void expand(const Offset *indptr, const unsigned *indices,
 }
 
 // Finds the vertices of a level, from the arcs of the level before in the order of their places.
-extern "C" __global__ void sweep(const Offset *indptr, const unsigned *indices, unsigned lines, unsigned *drawn,
+extern "C" __global__ void sweep(const HostOffset *indptr, const unsigned *indices, unsigned lines, unsigned *drawn,
                                  unsigned vertices, int depth, int *level, Traffic *total)
 {
     const HostArcs<unsigned> arcs{indptr, indices, lines, drawn};
@@ -49,8 +49,8 @@ extern "C" __global__ void sweep(const Offset *indptr, const unsigned *indices, 
 }
 
 // Queues the vertices of a level.
-extern "C" __global__ void list(int vertices, const Offset *indptr, const unsigned *indices, unsigned lines, int depth,
-                                const int *level, uint2 *queue, unsigned *length)
+extern "C" __global__ void list(int vertices, const HostOffset *indptr, const unsigned *indices, unsigned lines,
+                                int depth, const int *level, uint2 *queue, unsigned *length)
 {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     HostArcs<unsigned>{indptr, indices, lines}.append({queue, length}, v < vertices && level[v] == depth, v);

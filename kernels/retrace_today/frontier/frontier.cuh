@@ -12,12 +12,15 @@
 #pragma once
 
 #include <cooperative_groups.h>
+#include <type_traits>
+
+#include "../../offset.h"
 
 namespace cg = cooperative_groups;
 
 constexpr unsigned ALL_LANES = 0xFFFFFFFF;
 constexpr unsigned LANES = 32;
-constexpr unsigned NO_ARC = 0xFFFFFFFF;
+constexpr Offset NO_ARC = ~Offset(0);
 constexpr int MOST_THREADS = 1024;  // of a block
 constexpr int UNSPILLED = 768;      // of a multiprocessor, with 80 registers each, which is all that a search wants
 
@@ -50,18 +53,21 @@ struct Team {
     __device__ unsigned share(unsigned entries) const { return min(LANES, (entries + warps() - 1) / warps()); }
 };
 
+// An entry of a queue: a vertex and the first arc of a piece, or that arc and the number of arcs.
+using Entry = std::conditional_t<sizeof(Offset) == sizeof(unsigned), uint2, ulonglong2>;
+
 // A queue in global memory.
 struct Queue {
-    uint2 *entries;
+    Entry *entries;
     unsigned *length;
 };
 
 // Places for a warp's entries: the first `fitting` in shared memory, the others in global memory.
 struct Places {
-    uint2 *here, *beyond;
+    Entry *here, *beyond;
     unsigned fitting;
 
-    __device__ uint2 *at(unsigned i) const { return i < fitting ? here + i : beyond + (i - fitting); }
+    __device__ Entry *at(unsigned i) const { return i < fitting ? here + i : beyond + (i - fitting); }
 };
 
 // Returns the sum of the values of the lanes up to this one. All lanes call it together.
@@ -86,7 +92,7 @@ __device__ inline unsigned owner_of(unsigned place, unsigned end)
 // What this block adds to a queue.
 struct BlockQueue {
     Queue queue;
-    uint2 *own;  // `size` entries in shared memory
+    Entry *own;  // `size` entries in shared memory
     unsigned size;
     unsigned *tail;  // in shared memory: the number of entries that were added here, of which some may not have fitted
 
@@ -106,8 +112,8 @@ struct BlockQueue {
 
     // Adds the arcs begin[b] to end[b] - 1 of each lane in pieces. entry(b, lane, first, length) makes the entry of a
     // piece of a lane's arcs. All lanes call both together; those with nothing to add have begin = end.
-    template <int BATCH, typename Entry>
-    __device__ void add(const unsigned (&begin)[BATCH], const unsigned (&end)[BATCH], unsigned piece, Entry entry) const
+    template <int BATCH, typename Make>
+    __device__ void add(const Offset (&begin)[BATCH], const Offset (&end)[BATCH], unsigned piece, Make entry) const
     {
         unsigned adding[BATCH], total = 0;
         bool has_more = false;  // arcs than make a piece
@@ -121,7 +127,7 @@ struct BlockQueue {
         if (__any_sync(ALL_LANES, has_more)) {
 #pragma unroll
             for (int b = 0; b < BATCH; b++)
-                add_pieces(begin[b], end[b], piece, [&](unsigned lane, unsigned first, unsigned length) {
+                add_pieces(begin[b], end[b], piece, [&](unsigned lane, Offset first, unsigned length) {
                     return entry(b, lane, first, length);
                 });
             return;
@@ -130,7 +136,7 @@ struct BlockQueue {
         unsigned before = 0;
 #pragma unroll
         for (int b = 0; b < BATCH; b++) {
-            const uint2 own_entry = entry(b, lane_number(), begin[b], end[b] - begin[b]);
+            const Entry own_entry = entry(b, lane_number(), begin[b], unsigned(end[b] - begin[b]));
             const unsigned lower = adding[b] & ((1u << lane_number()) - 1);
             if (begin[b] < end[b]) *places.at(before + __popc(lower)) = own_entry;
             before += __popc(adding[b]);
@@ -138,8 +144,8 @@ struct BlockQueue {
     }
 
     // Adds the arcs begin to end - 1 of each lane in pieces, which the warp writes together.
-    template <typename Entry>
-    __device__ void add_pieces(unsigned begin, unsigned end, unsigned piece, Entry entry) const
+    template <typename Make>
+    __device__ void add_pieces(Offset begin, Offset end, unsigned piece, Make entry) const
     {
         const unsigned pieces = (end - begin + piece - 1) / piece, pieces_end = sum_up_to(pieces);
         const unsigned total = __shfl_sync(ALL_LANES, pieces_end, LANES - 1);
@@ -148,8 +154,9 @@ struct BlockQueue {
         for (unsigned base = 0; base < total; base += LANES) {
             const unsigned place = min(base + lane_number(), total - 1), lane = owner_of(place, pieces_end);
             const unsigned before = __shfl_sync(ALL_LANES, pieces_end - pieces, lane);
-            const unsigned first = __shfl_sync(ALL_LANES, begin, lane) + (place - before) * piece;
-            *places.at(place) = entry(lane, first, min(piece, __shfl_sync(ALL_LANES, end, lane) - first));
+            const Offset first = __shfl_sync(ALL_LANES, begin, lane) + Offset(place - before) * piece;
+            const Offset left = __shfl_sync(ALL_LANES, end, lane) - first;
+            *places.at(place) = entry(lane, first, unsigned(min(Offset(piece), left)));
         }
     }
 
@@ -167,13 +174,14 @@ struct BlockQueue {
 
 // Puts the arcs of 32 pieces, one per lane, in a row. For every BATCH * 32 arcs of it, visit(arc, owner) is called with
 // BATCH arcs of each lane, NO_ARC behind the end of the row, and the lanes whose pieces they belong to.
-template <int BATCH, typename Visit> __device__ void for_each_arc(unsigned begin, unsigned length, Visit visit)
+template <int BATCH, typename Visit> __device__ void for_each_arc(Offset begin, unsigned length, Visit visit)
 {
     const unsigned end = sum_up_to(length);  // of this lane's arcs in the row
     const unsigned total = __shfl_sync(ALL_LANES, end, LANES - 1);
-    const unsigned shift = begin - (end - length);  // from a place in the row to an arc of this lane's piece
+    const Offset shift = begin - (end - length);  // from a place in the row to an arc of this lane's piece
     for (unsigned base = 0; base < total; base += BATCH * LANES) {
-        unsigned arc[BATCH], owner[BATCH];
+        Offset arc[BATCH];
+        unsigned owner[BATCH];
 #pragma unroll
         for (int i = 0; i < BATCH; i++) {
             arc[i] = NO_ARC;
@@ -181,7 +189,7 @@ template <int BATCH, typename Visit> __device__ void for_each_arc(unsigned begin
             if (base + i * LANES >= total) continue;
             const unsigned place = base + i * LANES + lane_number();
             owner[i] = owner_of(place, end);
-            const unsigned found = place + __shfl_sync(ALL_LANES, shift, owner[i]);
+            const Offset found = place + __shfl_sync(ALL_LANES, shift, owner[i]);
             if (place < total) arc[i] = found;
         }
         visit(arc, owner);
@@ -205,10 +213,10 @@ __device__ inline unsigned place_of_bit(unsigned word, unsigned below)
 // where `lane` is the one whose word has the bit; is_set is false behind the end. All lanes call both together.
 template <typename Visit> __device__ void for_each_bit(unsigned word, Visit visit)
 {
-    for_each_arc<1>(0, __popc(word), [&](const unsigned *rank, const unsigned *lane) {
+    for_each_arc<1>(0, __popc(word), [&](const Offset *rank, const unsigned *lane) {
         const unsigned there = __shfl_sync(ALL_LANES, word, lane[0]);
         const bool is_set = rank[0] != NO_ARC;
-        visit(is_set, lane[0], is_set ? place_of_bit(there, rank[0]) : 0);
+        visit(is_set, lane[0], is_set ? place_of_bit(there, unsigned(rank[0])) : 0);
     });
 }
 

@@ -6,22 +6,25 @@
 //          taken a place, is the end of the last: then `ends` is the indptr of the entering arcs.
 // Order    the arcs that enter a vertex have no particular order.
 
-extern "C" __global__ void count_entering(int arcs, const int *indices, int *ends)
+#include "../../offset.h"
+
+extern "C" __global__ void count_entering(Offset arcs, const int *indices, Offset *ends)
 {
-    const unsigned arc = blockIdx.x * blockDim.x + threadIdx.x;
-    if (arc < unsigned(arcs)) atomicAdd(&ends[indices[arc] + 1], 1);
+    const Offset arc = Offset(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (arc < arcs) atomicAdd(&ends[indices[arc] + 1], Offset(1));
 }
 
-extern "C" __global__ void place_entering(int vertices, const int *indptr, const int *indices, int *ends, int *tails)
+extern "C" __global__ void place_entering(int vertices, const Offset *indptr, const int *indices, Offset *ends,
+                                          int *tails)
 {
     const unsigned u = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     if (u >= unsigned(vertices)) return;
-    for (int arc = indptr[u] + threadIdx.x % 32; arc < indptr[u + 1]; arc += 32)
-        tails[atomicAdd(&ends[indices[arc] + 1], 1)] = u;
+    for (Offset arc = indptr[u] + threadIdx.x % 32; arc < indptr[u + 1]; arc += 32)
+        tails[atomicAdd(&ends[indices[arc] + 1], Offset(1))] = u;
 }
 
 // Counts the vertices that an arc enters, given their `ends`.
-extern "C" __global__ void count_entered(int vertices, const int *ends, unsigned *entered)
+extern "C" __global__ void count_entered(int vertices, const Offset *ends, unsigned *entered)
 {
     const unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned here = __syncthreads_count(v < unsigned(vertices) && ends[v] < ends[v + 1]);

@@ -23,7 +23,7 @@ __device__ void take_predecessors(int vertices, const unsigned *indptr, const un
     const int own = is_vertex ? distance[u] : UNREACHABLE;
     if (is_vertex && (own == 0 || own == UNREACHABLE)) predecessor[u] = -1;
     const unsigned begin = own < UNREACHABLE ? indptr[u] : 0, end = own < UNREACHABLE ? indptr[u + 1] : 0;
-    for_each_arc<IN_FLIGHT>(begin, end - begin, [&](const unsigned *arc, const unsigned *owner) {
+    for_each_arc<IN_FLIGHT>(begin, end - begin, [&](const Offset *arc, const unsigned *owner) {
         unsigned head[IN_FLIGHT];
         int found[IN_FLIGHT], by[IN_FLIGHT];
 #pragma unroll

@@ -18,7 +18,7 @@
 
 #include "../frontier/frontier.cuh"
 
-using Offset = unsigned long long;  // of an arc: there may be more than 2^32
+using HostOffset = unsigned long long;  // of an arc: there may be more than 2^32
 
 constexpr unsigned LINE = 128;   // bytes of the largest request
 constexpr unsigned SECTOR = 32;  // bytes of the smallest
@@ -63,7 +63,7 @@ __device__ inline unsigned count_groups(unsigned lanes, unsigned size)
 template <typename Arc> struct HostArcs {
     static constexpr unsigned IN_LINE = LINE / sizeof(Arc), IN_SECTOR = SECTOR / sizeof(Arc);
 
-    const Offset *indptr;  // on the device
+    const HostOffset *indptr;  // on the device
     const Arc *arcs;       // in the host's memory, from the beginning of a line
     unsigned lines;        // most lines of an entry, least of a share
     unsigned *drawn = nullptr;  // for a sweep: shares that warps have drawn; 0 before and afterwards
@@ -71,7 +71,7 @@ template <typename Arc> struct HostArcs {
     // The number of entries of a vertex.
     __device__ unsigned entries(unsigned v) const
     {
-        const Offset begin = indptr[v], end = indptr[v + 1];
+        const HostOffset begin = indptr[v], end = indptr[v + 1];
         return begin == end ? 0 : unsigned(((end - 1) / IN_LINE - begin / IN_LINE) / lines) + 1;
     }
 
@@ -98,17 +98,17 @@ template <typename Arc> struct HostArcs {
     // which have no arc.
     template <typename Visit> __device__ void read(uint2 entry, Traffic &traffic, Visit visit) const
     {
-        const Offset begin = indptr[entry.x], end = indptr[entry.x + 1];
-        const Offset line = (begin / IN_LINE + Offset(entry.y) * lines) * IN_LINE;
-        const Offset first = max(begin, line), last = min(end, line + Offset(lines) * IN_LINE);
+        const HostOffset begin = indptr[entry.x], end = indptr[entry.x + 1];
+        const HostOffset line = (begin / IN_LINE + HostOffset(entry.y) * lines) * IN_LINE;
+        const HostOffset first = max(begin, line), last = min(end, line + HostOffset(lines) * IN_LINE);
         traffic.lines += (last - 1) / IN_LINE - first / IN_LINE + 1;
         traffic.sectors += (last - 1) / IN_SECTOR - first / IN_SECTOR + 1;
-        for (Offset base = line; base < last; base += IN_FLIGHT * LANES) {
+        for (HostOffset base = line; base < last; base += IN_FLIGHT * LANES) {
             Arc arc[IN_FLIGHT] = {};
             bool has[IN_FLIGHT];
 #pragma unroll
             for (int b = 0; b < IN_FLIGHT; b++) {
-                const Offset i = base + b * LANES + lane_number();
+                const HostOffset i = base + b * LANES + lane_number();
                 has[b] = first <= i && i < last;
                 if (has[b]) arc[b] = __ldcs(&arcs[i]);
             }
@@ -119,7 +119,7 @@ template <typename Arc> struct HostArcs {
     }
 
     // Returns a row that begins at an arc or before it, the last one. All lanes call it together, for the same arc.
-    __device__ unsigned row_of(Offset arc, unsigned vertices) const
+    __device__ unsigned row_of(HostOffset arc, unsigned vertices) const
     {
         unsigned row = 0;
         for (unsigned left = vertices; left > 1;) {
@@ -135,14 +135,14 @@ template <typename Arc> struct HostArcs {
     // Reads the lines of the arcs `first` to `last` - 1, as far as they have arcs of vertices that are wanted(v), and
     // counts what is read. visit(arc, has, v) is called by all lanes together, some of which have no arc.
     template <typename Wanted, typename Visit>
-    __device__ void read_in_order(Offset first, Offset last, unsigned vertices, Traffic &traffic, Wanted wanted,
+    __device__ void read_in_order(HostOffset first, HostOffset last, unsigned vertices, Traffic &traffic, Wanted wanted,
                                   Visit visit) const
     {
         const unsigned all = unsigned(last - first);
         const auto end_of = [&](unsigned v) { return indptr[min(v + 1, vertices)]; };
         unsigned read = 0;  // arcs, of whole rows
         unsigned row = row_of(first, vertices);
-        for (Offset ahead = end_of(row + lane_number()); read < all; row += LANES) {
+        for (HostOffset ahead = end_of(row + lane_number()); read < all; row += LANES) {
             const unsigned v = row + lane_number();
             const unsigned end = unsigned(min(ahead, last) - first), end_before = __shfl_up_sync(ALL_LANES, end, 1);
             const unsigned begin = lane_number() == 0 ? read : end_before;
@@ -178,15 +178,15 @@ template <typename Arc> struct HostArcs {
     template <typename Wanted, typename Visit>
     __device__ void sweep(const Blocks &blocks, unsigned vertices, Traffic &traffic, Wanted wanted, Visit visit) const
     {
-        const Offset begin = indptr[0], end = indptr[vertices], all = (end - begin + IN_LINE - 1) / IN_LINE;
-        const unsigned own = max(lines, unsigned(min(all / (DRAWS * blocks.warps()), Offset(MOST_OF_SHARE))));
+        const HostOffset begin = indptr[0], end = indptr[vertices], all = (end - begin + IN_LINE - 1) / IN_LINE;
+        const unsigned own = max(lines, unsigned(min(all / (DRAWS * blocks.warps()), HostOffset(MOST_OF_SHARE))));
         const unsigned shares = unsigned((all + own - 1) / own);
         for (;;) {
             unsigned share = lane_number() == 0 ? atomicAdd(drawn, 1) : 0;
             if (lane_number() == 0 && share == shares + blocks.warps() - 1) *drawn = 0;  // the last of all draws
             share = __shfl_sync(ALL_LANES, share, 0);
             if (share >= shares) return;
-            const Offset first = begin + Offset(share) * own * IN_LINE;
+            const HostOffset first = begin + HostOffset(share) * own * IN_LINE;
             read_in_order(first, min(first + own * IN_LINE, end), vertices, traffic, wanted, visit);
         }
     }

@@ -44,7 +44,8 @@ struct Sample {
 
 // Writes how many vertices the levels up to each have. The last number is that of all which are found, or if the arcs of a
 // level are not all followed, which would be at this rate. There is room for most_arcs + 3.
-extern "C" void sample_search(Graph graph, int source, int most_arcs, int *reached, Sample *sample)
+template <typename Offset>
+static void begin_search(const GraphOf<Offset> &graph, int source, int most_arcs, int *reached, Sample *sample)
 {
     FewVertices found(most_arcs + 2);
     std::vector<int> queue;
@@ -55,7 +56,7 @@ extern "C" void sample_search(Graph graph, int source, int most_arcs, int *reach
             return;
         }
         queue.push_back(v);
-        sample->hub = std::max(sample->hub, graph.indptr[v + 1] - graph.indptr[v]);
+        sample->hub = std::max(sample->hub, int(graph.indptr[v + 1] - graph.indptr[v]));
     };
     find(source);
     for (size_t next = 0;;) {
@@ -69,7 +70,7 @@ extern "C" void sample_search(Graph graph, int source, int most_arcs, int *reach
         for (; next < end; next++) {
             const int u = queue[next];
             sample->after_first = next;
-            for (int arc = graph.indptr[u]; arc < graph.indptr[u + 1]; arc++) {
+            for (Offset arc = graph.indptr[u]; arc < graph.indptr[u + 1]; arc++) {
                 if (sample->arcs == most_arcs) {
                     const double times = double(end - begin) / (next + 1 - begin);
                     reached[sample->levels] = std::min<double>(graph.vertices, end + times * (queue.size() - end));
@@ -81,4 +82,14 @@ extern "C" void sample_search(Graph graph, int source, int most_arcs, int *reach
             }
         }
     }
+}
+
+extern "C" void sample_search(Graph graph, int source, int most_arcs, int *reached, Sample *sample)
+{
+    begin_search(graph, source, most_arcs, reached, sample);
+}
+
+extern "C" void sample_search_wide(WideGraph graph, int source, int most_arcs, int *reached, Sample *sample)
+{
+    begin_search(graph, source, most_arcs, reached, sample);
 }

@@ -31,17 +31,17 @@ enum Class { LIGHT, HEAVY };  // of arcs
 // What stays the same during a search. Queues and bitmaps for steps take turns: step i reads queue i % 2.
 struct Search {
     unsigned vertices, words;
-    const unsigned *begins;  // begins[2 * v + HEAVY] is the first heavy arc of v, the one before it the first light one
-    const int2 *arcs;        // head and weight of each
+    const Offset *begins;  // begins[2 * v + HEAVY] is the first heavy arc of v, the one before it the first light one
+    const int2 *arcs;      // head and weight of each
     int *distance;
     unsigned *later, *members;  // bitmaps: what is in later buckets, and what has been in the current one
     unsigned *queued;           // two more, of what is in the queues
-    uint2 *queues;              // of `capacity` entries each: a vertex, and the first arc of a piece
+    Entry *queues;              // of `capacity` entries each: a vertex, and the first arc of a piece
     unsigned capacity, piece;
     unsigned *lengths;  // lengths[i % 3] is the number of entries that step i reads
     int *least;         // least[k % 2] is the least distance in later buckets when the k-th is done
     unsigned block_queue_size;
-    uint2 *block_queue;  // this and the following are in shared memory
+    Entry *block_queue;  // this and the following are in shared memory
     unsigned *tail;
     int *least_here;
 
@@ -71,7 +71,7 @@ struct Search {
     // thread has taken.
     __device__ unsigned long long relax(const Team &grid, unsigned step, Class of, unsigned limit) const
     {
-        const uint2 *const removed = queues + step % 2 * capacity;
+        const Entry *const removed = queues + step % 2 * capacity;
         unsigned *const taken = queued + step % 2 * words, *const added = queued + (step + 1) % 2 * words;
         const BlockQueue next = queue_after(step);
         const unsigned entries = lengths[step % 3], share = grid.share(entries);
@@ -80,12 +80,12 @@ struct Search {
         for (unsigned first = grid.warp() * share; first < entries; first += grid.warps() * share) {
             const unsigned place = first + lane_number();
             const bool has = lane_number() < share && place < entries;
-            const uint2 own = has ? removed[place] : make_uint2(0, 0);
+            const Entry own = has ? removed[place] : Entry{0, 0};
             const unsigned from_source = has ? __ldcg(&distance[own.x]) : 0;
-            const unsigned length = has ? min(piece, __ldg(&begins[2 * own.x + of + 1]) - own.y) : 0;
+            const unsigned length = has ? min(Offset(piece), __ldg(&begins[2 * unsigned(own.x) + of + 1]) - own.y) : 0;
             if (has) taken[own.x / 32] = 0;  // all that it holds is taken in this step
             relaxed += length;
-            for_each_arc<IN_FLIGHT>(own.y, length, [&](const unsigned *which, const unsigned *owner) {
+            for_each_arc<IN_FLIGHT>(own.y, length, [&](const Offset *which, const unsigned *owner) {
                 int2 to[IN_FLIGHT];  // head and weight
                 unsigned through[IN_FLIGHT], known[IN_FLIGHT];
 #pragma unroll
@@ -96,7 +96,8 @@ struct Search {
                     known[b] = which[b] == NO_ARC ? 0 : __ldcg(&distance[to[b].x]);
                     through[b] = __shfl_sync(ALL_LANES, from_source, owner[b]) + unsigned(to[b].y);
                 }
-                unsigned begin[IN_FLIGHT], end[IN_FLIGHT], before[IN_FLIGHT];  // `before` is what was queued
+                Offset begin[IN_FLIGHT], end[IN_FLIGHT];
+                unsigned before[IN_FLIGHT];  // what was queued
 #pragma unroll
                 for (int b = 0; b < IN_FLIGHT; b++) {
                     const unsigned v = to[b].x, bit = 1u << v % 32;
@@ -113,8 +114,8 @@ struct Search {
 #pragma unroll
                 for (int b = 0; b < IN_FLIGHT; b++)
                     if (before[b] >> to[b].x % 32 & 1) end[b] = begin[b];
-                next.add(begin, end, piece, [&](int b, unsigned lane, unsigned first_arc, unsigned) {
-                    return make_uint2(__shfl_sync(ALL_LANES, to[b].x, lane), first_arc);
+                next.add(begin, end, piece, [&](int b, unsigned lane, Offset first_arc, unsigned) {
+                    return Entry{unsigned(__shfl_sync(ALL_LANES, to[b].x, lane)), first_arc};
                 });
             });
         }
@@ -135,10 +136,10 @@ struct Search {
     // Queues the arcs of a class of a vertex of each lane. All lanes call it together.
     __device__ void queue_arcs(const BlockQueue &next, bool is_queued, unsigned v, Class of) const
     {
-        const unsigned begin[] = {is_queued ? __ldg(&begins[2 * v + of]) : 0};
-        const unsigned end[] = {is_queued ? __ldg(&begins[2 * v + of + 1]) : 0};
-        next.add(begin, end, piece, [&](int, unsigned lane, unsigned first_arc, unsigned) {
-            return make_uint2(__shfl_sync(ALL_LANES, v, lane), first_arc);
+        const Offset begin[] = {is_queued ? __ldg(&begins[2 * v + of]) : 0};
+        const Offset end[] = {is_queued ? __ldg(&begins[2 * v + of + 1]) : 0};
+        next.add(begin, end, piece, [&](int, unsigned lane, Offset first_arc, unsigned) {
+            return Entry{__shfl_sync(ALL_LANES, v, lane), first_arc};
         });
     }
 
@@ -195,8 +196,9 @@ struct Search {
             later[word] = queued[word] = queued[words + word] = 0;
             members[word] = word == source / 32 ? 1u << source % 32 : 0;
         }
-        const unsigned begin = begins[2 * source], pieces = (begins[2 * source + HEAVY] - begin + piece - 1) / piece;
-        for (unsigned i = thread; i < pieces; i += threads) queues[i] = make_uint2(source, begin + i * piece);
+        const Offset begin = begins[2 * source];
+        const unsigned pieces = (begins[2 * source + HEAVY] - begin + piece - 1) / piece;
+        for (unsigned i = thread; i < pieces; i += threads) queues[i] = {source, begin + Offset(i) * piece};
         if (thread < 3) lengths[thread] = thread == 0 ? pieces : 0;
         if (thread < 2) least[thread] = UNREACHABLE;
         if (threadIdx.x == 0) {
@@ -254,15 +256,16 @@ struct Search {
 
 // Puts the head and the weight of each arc side by side, and the light arcs of a vertex, of a weight up to delta, before
 // its heavy ones.
-extern "C" __global__ void sort_by_class(int vertices, const unsigned *indptr, const int *indices, const int *weights,
-                                         int delta, unsigned *begins, int2 *out)
+extern "C" __global__ void sort_by_class(int vertices, const Offset *indptr, const int *indices, const int *weights,
+                                         int delta, Offset *begins, int2 *out)
 {
     const unsigned u = blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES;
     if (u >= unsigned(vertices)) return;
-    const unsigned begin = indptr[u], end = indptr[u + 1], lower_lanes = (1u << lane_number()) - 1;
-    unsigned light_end = begin, heavy_begin = end;  // what is in between has no arc yet
-    for (unsigned base = begin; base < end; base += LANES) {
-        const unsigned arc = base + lane_number();
+    const Offset begin = indptr[u], end = indptr[u + 1];
+    const unsigned lower_lanes = (1u << lane_number()) - 1;
+    Offset light_end = begin, heavy_begin = end;  // what is in between has no arc yet
+    for (Offset base = begin; base < end; base += LANES) {
+        const Offset arc = base + lane_number();
         const int2 to = arc < end ? make_int2(indices[arc], weights[arc]) : make_int2(0, 0);
         const unsigned light = __ballot_sync(ALL_LANES, arc < end && to.y <= delta);
         const unsigned heavy = __ballot_sync(ALL_LANES, arc < end && to.y > delta);
@@ -280,11 +283,11 @@ extern "C" __global__ void sort_by_class(int vertices, const unsigned *indptr, c
 // 64 registers are all that the search wants; with 32, a multiprocessor runs twice as many threads.
 #define DELTA_STEPPING_KERNEL(registers)                                                                              \
     extern "C" __global__ void __launch_bounds__(1024, 64 / registers) delta_stepping_##registers(                    \
-        int vertices, const unsigned *begins, const int2 *arcs, int source, unsigned delta, int *distance,            \
-        unsigned *bitmaps, uint2 *queues, unsigned capacity, unsigned *lengths, int *least,                           \
+        int vertices, const Offset *begins, const int2 *arcs, int source, unsigned delta, int *distance,              \
+        unsigned *bitmaps, Entry *queues, unsigned capacity, unsigned *lengths, int *least,                           \
         unsigned long long *relaxed, unsigned piece, unsigned block_queue_size, long long *observed)                  \
     {                                                                                                                 \
-        extern __shared__ uint2 block_queue[];                                                                        \
+        extern __shared__ Entry block_queue[];                                                                        \
         __shared__ unsigned tail;                                                                                     \
         __shared__ int least_here;                                                                                    \
         const unsigned words = (unsigned(vertices) + 31) / 32;                                                        \

@@ -41,13 +41,14 @@ struct Arc {
 };
 
 // Puts the head and the weight of each arc side by side, with its marks; entering[v + 1] arcs enter v.
-extern "C" __global__ void classify(int vertices, const int *indptr, const int *indices, const int *weights,
-                                    const int *entering, int2 *out)
+extern "C" __global__ void classify(int vertices, const Offset *indptr, const int *indices, const int *weights,
+                                    const Offset *entering, int2 *out)
 {
     const unsigned u = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     if (u >= unsigned(vertices)) return;
-    for (int arc = indptr[u] + threadIdx.x % 32; arc < indptr[u + 1]; arc += 32) {
-        const int v = indices[arc], begin = indptr[v], leaving = indptr[v + 1] - begin;
+    for (Offset arc = indptr[u] + threadIdx.x % 32; arc < indptr[u + 1]; arc += 32) {
+        const int v = indices[arc];
+        const Offset begin = indptr[v], leaving = indptr[v + 1] - begin;
         const bool leads_on = leaving > 1 || (leaving == 1 && indices[begin] != int(u));
         out[arc] = make_int2(v | (entering[v + 1] == 1 ? MARK : 0), weights[arc] | (leads_on ? 0 : MARK));
     }

@@ -171,7 +171,7 @@ struct Search {
 };
 
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
-    find_distances(int vertices, const Offset *indptr, const int2 *pairs, unsigned lines, unsigned *drawn, int source,
+    find_distances(int vertices, const HostOffset *indptr, const int2 *pairs, unsigned lines, unsigned *drawn, int source,
                    unsigned delta, unsigned sweep, Label *label, unsigned *far, unsigned *queued, uint2 *queues,
                    unsigned capacity, unsigned *lengths, int *least, Traffic *total, long long *observed)
 {

@@ -2,8 +2,10 @@
 
 #pragma once
 
-extern "C" __global__ void interleave(int arcs, const int *indices, const int *weights, int2 *out)
+#include "../../offset.h"
+
+extern "C" __global__ void interleave(Offset arcs, const int *indices, const int *weights, int2 *out)
 {
-    const int arc = blockIdx.x * blockDim.x + threadIdx.x;
+    const Offset arc = Offset(blockIdx.x) * blockDim.x + threadIdx.x;
     if (arc < arcs) out[arc] = make_int2(indices[arc], weights[arc]);
 }

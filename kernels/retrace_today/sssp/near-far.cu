@@ -61,17 +61,17 @@ struct Progress {
 // What stays the same during a search. Any is int for distances, or Label.
 template <typename Any> struct Search {
     unsigned vertices, words;
-    const unsigned *indptr;
+    const Offset *indptr;
     const int2 *arcs;  // head and weight of each
     Any *label;
     unsigned *far, *queued;  // bitmaps; `queued` has one for the queue of even rounds and one for that of odd rounds
-    uint2 *queues;           // as well, of `capacity` entries each: a vertex, and the first arc of a piece
+    Entry *queues;           // as well, of `capacity` entries each: a vertex, and the first arc of a piece
     unsigned capacity, piece;
     Round *rounds;  // rounds[i % 3] counts what is near in step i
     int *least;     // least[i % 3] is the least far distance after i limits
     unsigned block_queue_size;
     Round *rounds_alone;  // this and the following are in shared memory
-    uint2 *block_queue;
+    Entry *block_queue;
     unsigned *tail;
     unsigned long long *sum;
     int *least_here;
@@ -103,7 +103,7 @@ template <typename Any> struct Search {
     // Relaxes the arcs of this round's near vertices.
     __device__ void relax(const Team &team, const Progress &now) const
     {
-        const uint2 *const near = queues + now.round % 2 * capacity;
+        const Entry *const near = queues + now.round % 2 * capacity;
         unsigned *const taken = queued + now.round % 2 * words, *const added = queued + (now.round + 1) % 2 * words;
         const BlockQueue next = queue_after(now);
         const unsigned entries = now.near.entries, share = team.share(entries);
@@ -112,11 +112,11 @@ template <typename Any> struct Search {
         for (unsigned first = team.warp() * share; first < entries; first += team.warps() * share) {
             const unsigned i = first + lane_number();
             const bool has = lane_number() < share && i < entries;
-            const uint2 own = has ? near[i] : make_uint2(0, 0);
+            const Entry own = has ? near[i] : Entry{0, 0};
             const unsigned distance = has ? distance_of(__ldcg(&label[own.x])) : 0;
-            const unsigned length = has ? min(piece, __ldg(&indptr[own.x + 1]) - own.y) : 0;
+            const unsigned length = has ? min(Offset(piece), __ldg(&indptr[own.x + 1]) - own.y) : 0;
             if (has) taken[own.x / 32] = 0;  // all that it holds is taken in this round
-            for_each_arc<IN_FLIGHT>(own.y, length, [&](const unsigned *arc, const unsigned *owner) {
+            for_each_arc<IN_FLIGHT>(own.y, length, [&](const Offset *arc, const unsigned *owner) {
                 int2 to[IN_FLIGHT];  // head and weight
                 unsigned through[IN_FLIGHT], known[IN_FLIGHT];
 #pragma unroll
@@ -126,10 +126,11 @@ template <typename Any> struct Search {
                     known[b] = arc[b] == NO_ARC ? 0 : distance_of(__ldcg(&label[to[b].x]));
                     through[b] = __shfl_sync(ALL_LANES, distance, owner[b]) + unsigned(to[b].y);
                 }
-                unsigned begin[IN_FLIGHT], end[IN_FLIGHT], before[IN_FLIGHT];  // `before` is what was queued
+                Offset begin[IN_FLIGHT], end[IN_FLIGHT];
+                unsigned before[IN_FLIGHT];  // what was queued
 #pragma unroll
                 for (int b = 0; b < IN_FLIGHT; b++) {
-                    const unsigned u = __shfl_sync(ALL_LANES, own.x, owner[b]), v = to[b].x, bit = 1u << v % 32;
+                    const unsigned u = __shfl_sync(ALL_LANES, unsigned(own.x), owner[b]), v = to[b].x, bit = 1u << v % 32;
                     const bool falls = through[b] < known[b], is_near = falls && through[b] < now.limit;
                     begin[b] = is_near ? __ldg(&indptr[v]) : 0;
                     end[b] = is_near ? __ldg(&indptr[v + 1]) : 0;
@@ -146,8 +147,8 @@ template <typename Any> struct Search {
                     if (before[b] >> to[b].x % 32 & 1) end[b] = begin[b];
                     near_arcs += end[b] - begin[b];
                 }
-                next.add(begin, end, piece, [&](int b, unsigned lane, unsigned first_arc, unsigned) {
-                    return make_uint2(__shfl_sync(ALL_LANES, to[b].x, lane), first_arc);
+                next.add(begin, end, piece, [&](int b, unsigned lane, Offset first_arc, unsigned) {
+                    return Entry{unsigned(__shfl_sync(ALL_LANES, to[b].x, lane)), first_arc};
                 });
             });
         }
@@ -170,7 +171,7 @@ template <typename Any> struct Search {
             __syncwarp();
             for_each_bit(before, [&](bool is_far, unsigned owner, unsigned bit) {
                 const unsigned v = (first + owner) * 32 + bit;
-                unsigned begin[] = {is_far ? __ldg(&indptr[v]) : 0}, end[] = {is_far ? __ldg(&indptr[v + 1]) : 0};
+                Offset begin[] = {is_far ? __ldg(&indptr[v]) : 0}, end[] = {is_far ? __ldg(&indptr[v + 1]) : 0};
                 const unsigned distance = is_far ? distance_of(__ldcg(&label[v])) : 0;
                 if (is_far && distance >= now.limit) {
                     atomicOr(&kept[owner], 1u << bit);
@@ -178,8 +179,8 @@ template <typename Any> struct Search {
                 }
                 if (distance >= now.limit || distance < limit_before) end[0] = begin[0];
                 near_arcs += end[0] - begin[0];
-                next.add(begin, end, piece, [&](int, unsigned lane, unsigned first_arc, unsigned) {
-                    return make_uint2(__shfl_sync(ALL_LANES, v, lane), first_arc);
+                next.add(begin, end, piece, [&](int, unsigned lane, Offset first_arc, unsigned) {
+                    return Entry{__shfl_sync(ALL_LANES, v, lane), first_arc};
                 });
             });
             __syncwarp();
@@ -215,8 +216,9 @@ template <typename Any> struct Search {
         const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
         for (unsigned v = thread; v < vertices; v += threads) clear(&label[v], v == source);
         for (unsigned word = thread; word < words; word += threads) far[word] = queued[word] = queued[words + word] = 0;
-        const unsigned begin = indptr[source], count = indptr[source + 1] - begin, pieces = (count + piece - 1) / piece;
-        for (unsigned i = thread; i < pieces; i += threads) queues[i] = make_uint2(source, begin + i * piece);
+        const Offset begin = indptr[source], count = indptr[source + 1] - begin;
+        const unsigned pieces = (count + piece - 1) / piece;
+        for (unsigned i = thread; i < pieces; i += threads) queues[i] = {source, begin + Offset(i) * piece};
         if (thread < 3) {
             rounds[thread] = thread ? Round{0, 0, 0} : Round{count, pieces, 0};
             least[thread] = UNREACHABLE;
@@ -233,7 +235,7 @@ template <typename Any>
 __device__ void find_distances(Search<Any> search, unsigned source, unsigned delta, unsigned alone, Progress *progress,
                                long long *observed)
 {
-    extern __shared__ uint2 block_queue[];
+    extern __shared__ Entry block_queue[];
     __shared__ Round rounds_alone[3];
     __shared__ unsigned tail;
     __shared__ unsigned long long sum;
@@ -283,8 +285,8 @@ __device__ void find_distances(Search<Any> search, unsigned source, unsigned del
 // With 32 registers, a multiprocessor runs 2,048 threads.
 #define NEAR_FAR_KERNEL(name, Any, threads, blocks)                                                                   \
     extern "C" __global__ void __launch_bounds__(threads, blocks) name(                                               \
-        int vertices, const unsigned *indptr, const int2 *arcs, int source, unsigned delta, Any *label,               \
-        unsigned *bitmaps, uint2 *queues, unsigned capacity, Round *rounds, int *least, Progress *progress,           \
+        int vertices, const Offset *indptr, const int2 *arcs, int source, unsigned delta, Any *label,                 \
+        unsigned *bitmaps, Entry *queues, unsigned capacity, Round *rounds, int *least, Progress *progress,           \
         unsigned piece, unsigned block_queue_size, unsigned alone, long long *observed)                               \
     {                                                                                                                 \
         const unsigned words = (unsigned(vertices) + 31) / 32;                                                        \

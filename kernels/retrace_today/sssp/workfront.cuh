@@ -19,11 +19,11 @@ constexpr int IN_FLIGHT = 4;  // arcs of a lane
 
 template <typename Arc> struct Sweep {
     unsigned vertices, words, source;
-    const unsigned *indptr;
+    const Offset *indptr;
     const int2 *arcs;
     int *distance;
     unsigned *queued;  // bitmaps, for the workfronts of even iterations and for those of odd ones
-    uint2 *queues;     // as well, of `capacity` entries each: a vertex, and the first arc of a piece
+    Entry *queues;     // as well, of `capacity` entries each: a vertex, and the first arc of a piece
     unsigned capacity, piece;
     unsigned *lengths;  // lengths[i % 3] is the number of entries of workfront i
 
@@ -33,8 +33,9 @@ template <typename Arc> struct Sweep {
         const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
         for (unsigned v = thread; v < vertices; v += threads) distance[v] = v == source ? 0 : UNREACHABLE;
         for (unsigned word = thread; word < 2 * words; word += threads) queued[word] = 0;
-        const unsigned begin = indptr[source], pieces = (indptr[source + 1] - begin + piece - 1) / piece;
-        for (unsigned i = thread; i < pieces; i += threads) queues[i] = make_uint2(source, begin + i * piece);
+        const Offset begin = indptr[source];
+        const unsigned pieces = (indptr[source + 1] - begin + piece - 1) / piece;
+        for (unsigned i = thread; i < pieces; i += threads) queues[i] = {source, begin + Offset(i) * piece};
         if (thread < 3) lengths[thread] = thread == 0 ? pieces : 0;
     }
 
@@ -42,19 +43,19 @@ template <typename Arc> struct Sweep {
     // of the entries that this thread has taken.
     __device__ unsigned long long relax(const Team &grid, unsigned i, const BlockQueue &next) const
     {
-        const uint2 *const front = queues + i % 2 * capacity;
+        const Entry *const front = queues + i % 2 * capacity;
         unsigned *const taken = queued + i % 2 * words, *const added = queued + (i + 1) % 2 * words;
         const unsigned entries = lengths[i % 3], share = grid.share(entries);
         unsigned long long relaxed = 0;
         for (unsigned first = grid.warp() * share; first < entries; first += grid.warps() * share) {
             const unsigned place = first + lane_number();
             const bool has = lane_number() < share && place < entries;
-            const uint2 own = has ? front[place] : make_uint2(0, 0);
+            const Entry own = has ? front[place] : Entry{0, 0};
             const unsigned from_source = has ? __ldcg(&distance[own.x]) : 0;
-            const unsigned length = has ? min(piece, __ldg(&indptr[own.x + 1]) - own.y) : 0;
+            const unsigned length = has ? min(Offset(piece), __ldg(&indptr[own.x + 1]) - own.y) : 0;
             if (has) taken[own.x / 32] = 0;  // all that it holds is taken in this iteration
             relaxed += length;
-            for_each_arc<IN_FLIGHT>(own.y, length, [&](const unsigned *which, const unsigned *owner) {
+            for_each_arc<IN_FLIGHT>(own.y, length, [&](const Offset *which, const unsigned *owner) {
                 Arc arc[IN_FLIGHT];
                 unsigned through[IN_FLIGHT], known[IN_FLIGHT];  // the distance of the head by this arc, and as it is
 #pragma unroll
@@ -62,12 +63,13 @@ template <typename Arc> struct Sweep {
                     arc[b] = {which[b] == NO_ARC ? make_int2(0, 0) : __ldcs(&arcs[which[b]])};
 #pragma unroll
                 for (int b = 0; b < IN_FLIGHT; b++) {
-                    const unsigned u = __shfl_sync(ALL_LANES, own.x, owner[b]);
+                    const unsigned u = __shfl_sync(ALL_LANES, unsigned(own.x), owner[b]);
                     const bool relaxes = which[b] != NO_ARC && arc[b].may_shorten(u, source);
                     through[b] = __shfl_sync(ALL_LANES, from_source, owner[b]) + arc[b].weight();
                     known[b] = relaxes ? __ldcg(&distance[arc[b].head()]) : 0;
                 }
-                unsigned begin[IN_FLIGHT], end[IN_FLIGHT], before[IN_FLIGHT];  // `before` is what was queued
+                Offset begin[IN_FLIGHT], end[IN_FLIGHT];
+                unsigned before[IN_FLIGHT];  // what was queued
 #pragma unroll
                 for (int b = 0; b < IN_FLIGHT; b++) {
                     const unsigned v = arc[b].head();
@@ -80,8 +82,8 @@ template <typename Arc> struct Sweep {
 #pragma unroll
                 for (int b = 0; b < IN_FLIGHT; b++)
                     if (before[b] >> arc[b].head() % 32 & 1) end[b] = begin[b];
-                next.add(begin, end, piece, [&](int b, unsigned lane, unsigned first_arc, unsigned) {
-                    return make_uint2(__shfl_sync(ALL_LANES, arc[b].head(), lane), first_arc);
+                next.add(begin, end, piece, [&](int b, unsigned lane, Offset first_arc, unsigned) {
+                    return Entry{__shfl_sync(ALL_LANES, arc[b].head(), lane), first_arc};
                 });
             });
         }
@@ -92,7 +94,7 @@ template <typename Arc> struct Sweep {
     __device__ void find_distances(unsigned block_queue_size, unsigned long long *all_relaxed,
                                    long long *observed) const
     {
-        extern __shared__ uint2 block_queue[];
+        extern __shared__ Entry block_queue[];
         __shared__ unsigned tail;
         __shared__ unsigned long long sum;
         const Team grid{false};
@@ -129,8 +131,8 @@ template <typename Arc> struct Sweep {
 // many threads.
 #define SWEEP_KERNEL(name, Arc, registers)                                                                            \
     extern "C" __global__ void __launch_bounds__(1024, 64 / registers) name##_##registers(                            \
-        int vertices, const unsigned *indptr, const int2 *arcs, int source, int *distance, unsigned *queued,          \
-        uint2 *queues, unsigned capacity, unsigned *lengths, unsigned long long *all_relaxed, unsigned piece,         \
+        int vertices, const Offset *indptr, const int2 *arcs, int source, int *distance, unsigned *queued,            \
+        Entry *queues, unsigned capacity, unsigned *lengths, unsigned long long *all_relaxed, unsigned piece,         \
         unsigned block_queue_size, long long *observed)                                                               \
     {                                                                                                                 \
         const Sweep<Arc> sweep{unsigned(vertices), (unsigned(vertices) + 31) / 32, unsigned(source), indptr, arcs,    \

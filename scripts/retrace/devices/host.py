@@ -56,24 +56,21 @@ def pointer(array: NDArray[Any] | None) -> Address:
     return Address(None if array is None else array.ctypes.data)
 
 
-def c_graph(graph: CSRGraph) -> CGraph:
-    """Convert a graph to a `Graph`; raise TypeError for one that is a `WideGraph`."""
-    if graph.is_wide:
+def c_graph(graph: CSRGraph, wide: bool = False) -> CGraph:
+    """Convert a graph to a `Graph`; raise TypeError for one that is a `WideGraph`, unless `wide`."""
+    if graph.is_wide and not wide:
         raise TypeError(f"{graph.name}: a function that takes 32-bit offsets is called with 64-bit ones")
-    return _c_graph(graph)
+    return CGraph(graph.vertices, pointer(graph.indptr), pointer(graph.indices), pointer(graph.weights))
 
 
 def function_of(graph: CSRGraph, source: str, name: str, returns: Any = None) -> Callable[..., Any]:
-    """Return a C++ function as `host_function` does, with its first argument, a graph.
+    """Return a C++ function as `host_function` does, of a loaded file, with its first argument, a graph.
 
     It is called `<name>_wide` if the graph has 64-bit offsets.
     """
-    function = host_function(source, f"{name}_wide" if graph.is_wide else name, returns)
-    return partial(function, _c_graph(graph))
-
-
-def _c_graph(graph: CSRGraph) -> CGraph:
-    return CGraph(graph.vertices, pointer(graph.indptr), pointer(graph.indices), pointer(graph.weights))
+    function = loaded_library(source)[f"{name}_wide" if graph.is_wide else name]
+    function.restype = returns
+    return partial(function, c_graph(graph, wide=True))
 
 
 def c_random_graph(wanted: RandomGraph, keys: NDArray[np.uint64]) -> CRandomGraph:

@@ -188,7 +188,7 @@ def load(folder: Path, negative: bool = False, wide: bool = False) -> CSRGraph:
         raise RetraceError(f"{folder}: the graph was not made: {info['missing']}")
     if not wide and info["arcs"] > MOST_ARCS:
         reason = f"{folder}: the graph has {info['arcs']} arcs, expected at most {MOST_ARCS} (32-bit offsets)"
-        raise RetraceError(f"{reason}; only bfs/host-arcs and sssp/host-arcs take more")
+        raise RetraceError(f"{reason}; bfs/auto, sssp/auto and betweenness/auto take more")
     with naming_folder(folder):
         names = [name for name in ARRAYS if name != "weights" or (folder / "weights.npy").exists()]
         arrays = {name: open_memmap(plain_file(folder / f"{name}.npy"), mode="r") for name in names}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cuda_device.errors import LacksError
 from cuda_device.gpu_limits import GPULimits, Needs
 from cuda_device.host_loop import HostLoop, Repeated
-from cuda_device.interface import MAX_THREADS, Buffer, Device, Dim, Kernel, PackedLaunch
+from cuda_device.interface import MAX_THREADS, Buffer, Device, Dim, Kernel, Module, PackedLaunch
 from retrace.catalogue.known_solvers import CATALOGUE, PROBLEMS, KnownSolver, read_settings, unknown_solver
 from retrace.catalogue.setting import LOOP, Setting, Settings, Value
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
@@ -33,6 +33,8 @@ WARP = 32
 """Threads of a warp, which are its lanes."""
 BLOCK_SIZE = 256
 """Threads in a block where a report does not state them; Harish and Narayanan's own choice."""
+WIDE = ("WIDE",)
+"""What is defined where kernels are compiled for offsets of 64 bits: kernels/offset.h."""
 SPOILT = 119
 """What an answer is filled with that a further search should find anew."""
 
@@ -357,6 +359,10 @@ class DeviceSolver(Solver):
         for source in self.more_sources:
             if PurePath(source).parent.name == "host":
                 loaded_library(source)
+
+    def load_for(self, graph: CSRGraph, source: str) -> Module:
+        """Load a kernel file that is compiled for the offsets of a graph."""
+        return self.device.load(source, WIDE if graph.is_wide else ())
 
     def load_kernels(self, *names: str) -> list[Kernel]:
         if not self.source:

@@ -4,11 +4,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cuda_device.errors import TooLargeError
 from cuda_device.gpu_limits import KIB, Needs
+from cuda_device.interface import Module
 from retrace.catalogue.setting import Setting, Settings
-from retrace.graphs.csr import CSRGraph
-from retrace.solvers.betweenness.block_per_source import aligned
-from retrace.solvers.solver import WARP
+from retrace.graphs.csr import MOST_ARCS, CSRGraph
+from retrace.solvers.betweenness.block_per_source import Argument, aligned
+from retrace.solvers.solver import WARP, WIDE
 from retrace.system.errors import RetraceError
 from retrace_today.betweenness.fixed_point import EXPAND, FixedSums
 from retrace_today.betweenness.lanes import HUB_DISTANCES, HUBS, Lanes
@@ -21,6 +23,9 @@ MOST_IN_AN_ATOMIC = 64
 
 OF_GRID = {"lanes": "64", "registers": "64"}
 """What a kernel of the grid is compiled for."""
+
+MOST_OF_A_VERTEX = 2**32 // WARP - 2
+"""Arcs of a vertex: a warp puts those of 32, and an end of each, in a row of 32-bit places."""
 
 IDLE = 8
 """The grid shares a pass if so many times fewer passes are searched at a time than blocks could run."""
@@ -39,6 +44,7 @@ class LaneQueues(FixedSums, Lanes):
     implements = "Brandes' algorithm, 32, 64 or 128 sources at a time"
     more_sources = ("retrace_today/betweenness/lane-queues-fixed.cu", EXPAND, HUB_DISTANCES)
     draws = True
+    wide = True
     settings: ClassVar[Settings] = {
         **FixedSums.settings,
         "lanes": Setting("64", "betweenness/lane-queues: searches of a pass", choices=("32", "64", "128")),
@@ -75,6 +81,29 @@ class LaneQueues(FixedSums, Lanes):
             self.filter_bytes = self.filter_bytes // 2 if self.filter_bytes > KIB else 0
         self.shared = desks + self.filter_bytes
         super().setup(graph)
+
+    @property
+    def is_wide(self) -> bool:
+        """Return whether arcs, or the entries of a queue, are more than 32 bits count."""
+        return self.graph.is_wide or self.graph.vertices * self.lanes > MOST_ARCS
+
+    def load_module(self) -> Module:
+        return self.device.load(self.kernel_file(), WIDE if self.is_wide else ())
+
+    def layout(self, graph: CSRGraph) -> list[Argument]:
+        """Return CSR twice, as `Lanes` does, with offsets of 64 bits if need be.
+
+        Raise TooLargeError if a vertex has more arcs than the kernel puts in a row.
+        """
+        narrow = super().layout(graph)
+        if not self.is_wide:
+            return narrow
+        offsets = {id(array): np.asarray(array, np.int64) for array in narrow[::2]}
+        for array in offsets.values():
+            if (most := np.diff(array).max(initial=0)) > MOST_OF_A_VERTEX:
+                told = f"a vertex has {most} arcs, expected {MOST_OF_A_VERTEX} at most"
+                raise TooLargeError(f"{self.name}: {told}")
+        return [offsets.get(id(array), array) for array in narrow]
 
     @property
     def word(self) -> int:
@@ -136,12 +165,12 @@ class LaneQueues(FixedSums, Lanes):
 
         For each vertex, every search of a pass has a number and an entry of the queue. Besides there are
         three words of a bit per search, a candidate, the end of a level, and whether a vertex is a candidate
-        where its marks do not tell, and once three counters.
+        where its marks do not tell, and once three counters. Ends and counters have 64 bits if need be.
         """
         vertices = max(part.reduced.graph.vertices for part in self.rounds)
         searches = self.lanes * (self.real.itemsize + self.word + 4)
-        numbers = 3 if self.lanes > MOST_IN_AN_ATOMIC else 2
-        return aligned(vertices * (searches + 3 * self.word + numbers * 4) + 3 * 4)
+        numbers, place = 2 if self.lanes > MOST_IN_AN_ATOMIC else 1, 8 if self.is_wide else 4
+        return aligned(vertices * (searches + 3 * self.word + numbers * 4 + place) + 3 * place)
 
     def last_arguments(self) -> list[Any]:
         filter_bits = 0 if self.by_grid else 8 * self.filter_bytes

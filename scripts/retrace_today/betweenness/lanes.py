@@ -11,7 +11,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import Argument, Round, aligned
 from retrace.solvers.betweenness.compaction import Compacted, compact, uncompacted
-from retrace.solvers.solver import WARP
+from retrace.solvers.solver import WARP, WIDE
 from retrace_today.betweenness.graph_on_device import GraphOnDevice
 
 HUB_DISTANCES = "retrace_today/betweenness/hub-distances.cu"
@@ -41,7 +41,14 @@ class Lanes(GraphOnDevice):
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         self.require_whole_warps()
-        self.hub_distances = self.device.load(HUB_DISTANCES).kernel("hub_distances")
+        self.hub_distances = self.device.load(HUB_DISTANCES, WIDE if self.is_wide else ()).kernel(
+            "hub_distances"
+        )
+
+    @property
+    def is_wide(self) -> bool:
+        """Return whether arcs are counted in 64 bits."""
+        return self.graph.is_wide
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         whole = uncompacted(self.graph, query.sources)

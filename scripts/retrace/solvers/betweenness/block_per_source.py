@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device.errors import TooLargeError
-from cuda_device.interface import Buffer, Device
+from cuda_device.interface import Buffer, Device, Module
 from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -35,7 +35,7 @@ SHARE = 0.95
 ARC_LIMIT = 2**31 - 1 - 1024
 """A thread's arc index passes the last arc by up to a block, and must not overflow."""
 
-Argument = np.int32 | Int32Array
+Argument = np.int32 | NDArray[np.signedinteger[Any]]
 """An argument of a kernel that describes the graph: a number, or an array to be uploaded."""
 
 
@@ -78,9 +78,9 @@ class BetweennessSolver(DeviceSolver):
         self.real = PRECISIONS[str(self.parameters["precision"])]
         self.score_type = self.real
         self.graph = simplify(graph)
-        if self.graph.arcs > ARC_LIMIT:
+        if not self.wide and self.graph.arcs > ARC_LIMIT:
             raise TooLargeError(f"{self.name}: {self.graph.arcs:,} arcs, expected {ARC_LIMIT:,} at most")
-        self.module = self.device.load(self.kernel_file())
+        self.module = self.load_module()
         self.upload_arrays = self.copier()
 
     def copier(self) -> Callable[[Sequence[NDArray[Any]]], list[Buffer]]:
@@ -90,6 +90,10 @@ class BetweennessSolver(DeviceSolver):
     def kernel_file(self) -> str:
         """Return the kernel file that the settings ask for."""
         return self.source
+
+    def load_module(self) -> Module:
+        """Load the kernel file."""
+        return self.device.load(self.kernel_file())
 
     def no_scores(self, size: int) -> Buffer:
         """Return scores of 0 for so many vertices."""

@@ -4,6 +4,7 @@ Betweenness here is a sum over ordered pairs (s, t) of a source and any other ve
 between.
 """
 
+import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.host import c_graph, loaded_library, pointer
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.devices.host import c_graph, function_of, loaded_library, pointer
+from retrace.graphs.csr import CSRGraph, Int32Array, offset_type
 
 COMPACT = "host/compact.cpp"
 SIDE_VERTICES = "host/side_vertices.cpp"
@@ -74,7 +75,7 @@ def compact(whole: Compacted) -> Compacted:
         return whole
     reach, count = whole.reach.copy(), whole.source_count.copy()
     extra = np.empty(whole.graph.vertices)
-    graph, kept = _remove(loaded_library(COMPACT).compact, whole.graph, reach, count, extra)
+    graph, kept = _remove(COMPACT, "compact", whole.graph, reach, count, extra)
     left = slice(graph.vertices)
     return Compacted(graph, whole.kept[kept], reach[left], count[left], whole.expand(extra))
 
@@ -103,7 +104,7 @@ def separate(whole: Compacted) -> tuple[Compacted, ...]:
     if graph.info.get("directed") is not False or not np.array_equal(reach, count):
         return (whole,)
     side = np.empty(graph.vertices, dtype=np.bool_)
-    rest, kept = _remove(loaded_library(SIDE_VERTICES).remove_side_vertices, graph, side)
+    rest, kept = _remove(SIDE_VERTICES, "remove_side_vertices", graph, side)
     if not side.any():
         return (whole,)
     from_side = np.where(side, reach, 2 * reach), np.where(side, count, np.int32(0))
@@ -111,10 +112,15 @@ def separate(whole: Compacted) -> tuple[Compacted, ...]:
     return first, Compacted(rest, whole.kept[kept], reach[kept], count[kept], np.zeros_like(whole.extra))
 
 
-def _remove(function: Any, graph: CSRGraph, *arrays: NDArray[Any]) -> tuple[CSRGraph, Int32Array]:
+def _remove(
+    source: str, function: str, graph: CSRGraph, *arrays: NDArray[Any]
+) -> tuple[CSRGraph, Int32Array]:
     """Call a C++ function that removes vertices; return the rest, and its vertices' numbers in `graph`."""
-    sizes = (graph.vertices, graph.vertices + 1, graph.arcs)
-    kept, indptr, indices = (np.empty(size, dtype=np.int32) for size in sizes)
-    left = function(c_graph(graph), *map(pointer, (*arrays, kept, indptr, indices)))
-    rest = CSRGraph(indptr[: left + 1], indices[: indptr[left]], None, graph.info)
+    kept, indptr = np.empty(graph.vertices, np.int32), np.empty_like(graph.indptr)
+    indices = np.empty(graph.arcs, np.int32)
+    remove = function_of(graph, source, function, ctypes.c_int)
+    left = remove(*map(pointer, (*arrays, kept, indptr, indices)))
+    arcs = int(indptr[left])
+    offsets = indptr[: left + 1].astype(offset_type(arcs), copy=False)
+    rest = CSRGraph(offsets, indices[:arcs], None, graph.info)
     return rest, kept[:left]
