@@ -9,6 +9,7 @@ from math import ceil, log2
 from pathlib import Path
 
 from retrace.system.models import read_yaml
+from retrace_today.betweenness.lanes import COMPACTING_PAYS
 from retrace_today.features import Features
 
 MULTIPROCESSORS = 132
@@ -64,13 +65,17 @@ def of_betweenness(graph: Features, sources: int) -> Terms:
     """Return the terms of Brandes' algorithm. A forest has no vertex left after its leaves are taken off."""
     arcs, reached = graph.arcs_reached, graph.reached
     levels, hub, kept, kept_arcs = graph.levels, graph.hub, graph.vertices, arcs
+    of_lanes, cycles = (levels, hub, arcs), reached
     if graph.is_forest:
         levels = hub = kept = kept_arcs = 0
+        if sources >= COMPACTING_PAYS:
+            of_lanes, cycles = (0, 0, 0), 0
+    lane_levels, lane_hub, lane_arcs = of_lanes
     waves, passes = ceil(sources / BLOCKS), ceil(sources / LANES)
     by_grid = passes if passes <= GRID_PASSES else 0
     by_blocks = 0 if by_grid else ceil(passes / MULTIPROCESSORS)
     lanes_used = min(sources, LANES) ** 0.35
-    looks, cycles = waves * kept * levels, 0 if graph.is_forest else reached
+    looks = waves * kept * levels
     crowd = min(sources, BLOCKS) / BLOCKS * max(0.0, log2(max(1, graph.vertices) / CACHED_VERTICES))
     return {
         "search": 1,
@@ -86,12 +91,12 @@ def of_betweenness(graph: Features, sources: int) -> Terms:
         "compacted_hub": waves * hub,
         "looks": looks,
         "crowded_looks": looks * crowd,
-        "grid_levels": by_grid * levels,
-        "grid_arcs": by_grid * kept_arcs * lanes_used,
-        "grid_hub": by_grid * hub,
-        "grid_looks": by_grid * cycles * levels * lanes_used,
-        "block_levels": by_blocks * levels,
-        "block_arcs": by_blocks * kept_arcs,
-        "block_hub": by_blocks * hub,
-        "block_looks": by_blocks * cycles * levels,
+        "grid_levels": by_grid * lane_levels,
+        "grid_arcs": by_grid * lane_arcs * lanes_used,
+        "grid_hub": by_grid * lane_hub,
+        "grid_looks": by_grid * cycles * lane_levels * lanes_used,
+        "block_levels": by_blocks * lane_levels,
+        "block_arcs": by_blocks * lane_arcs,
+        "block_hub": by_blocks * lane_hub,
+        "block_looks": by_blocks * cycles * lane_levels,
     }

@@ -11,9 +11,9 @@ from retrace_today import (
     one_block,
     workfront,
 )
-from retrace_today.betweenness import auto, bitmap_queue, lane_queues, lanes, multi_gpu
+from retrace_today.betweenness import auto, bitmap_queue, frontier_brandes, lane_queues, lanes, multi_gpu
 
 __all__ = [
     "auto", "bitmap_queue", "auto_searches", "cluster_searches", "delta_stepping", "fewer_arcs", "frontier",
-    "host_arcs", "lane_queues", "lanes", "limits", "multi_gpu", "one_block", "workfront",
+    "frontier_brandes", "host_arcs", "lane_queues", "lanes", "limits", "multi_gpu", "one_block", "workfront",
 ]  # fmt: skip

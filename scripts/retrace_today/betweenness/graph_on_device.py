@@ -14,7 +14,7 @@ class GraphOnDevice(Brandes):
     """Searches of a block at a time, without the streams of the report's variants."""
 
     settings: ClassVar[Settings] = {k: setting for k, setting in Brandes.settings.items() if k != "streams"}
-    former_settings = ("streams",)
+    former_settings: ClassVar[tuple[str, ...]] = ("streams",)
     page_locks = False
 
     def copier(self) -> Callable[[Sequence[NDArray[Any]]], list[Buffer]]:

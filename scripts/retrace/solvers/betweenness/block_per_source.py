@@ -228,7 +228,7 @@ class Brandes(BetweennessSolver):
         """Return how many searches run at a time; raise TooLargeError if they need more than is free."""
         free, each = int(SHARE * self.device.free_memory()), self.block_bytes()
         most = max(1, *(-(-part.sources.size // self.lanes) for part in self.rounds))
-        asked = self.number("blocks")
+        asked = int(self.parameters.get("blocks", 0))
         blocks = min(most, asked or max(1, min(self.resident_blocks(), free // each)))
         if blocks * each > free:
             fewer = f"ask for blocks={free // each}" if free >= each else "betweenness/levels needs the least"

@@ -1,0 +1,67 @@
+"""Betweenness from one source after the other, each with the whole grid: for few sources of a large graph."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cuda_device.gpu_limits import Needs
+from cuda_device.interface import Module
+from retrace.catalogue.setting import Setting, Settings
+from retrace.graphs.csr import CSRGraph
+from retrace.solvers.betweenness.block_per_source import Argument, aligned
+from retrace_today.betweenness.graph_on_device import GraphOnDevice
+
+COUNTERS_BYTES = 24
+"""`Counters` of the kernel file."""
+
+
+class FrontierBrandes(GraphOnDevice):
+    """Brandes' algorithm, with all arcs of a level shared by the grid.
+
+    Unreached vertices are found from a level's arcs if these are few, and from their own if not. No two
+    threads add to the same number.
+    """
+
+    name = "betweenness/frontier"
+    implements = "Brandes' algorithm, all blocks search from one source"
+    settings: ClassVar[Settings] = {
+        **{key: setting for key, setting in GraphOnDevice.settings.items() if key != "blocks"},
+        "sparse": Setting(
+            8, "a level marks its neighbours if it has less than 1 / sparse of all arcs", least=0
+        ),
+        "hub": Setting(4096, "arcs of a vertex that a warp has at most; a block has those with more"),
+    }
+    former_settings = ()
+    wide = True
+    needs = Needs(cooperative_launch=True)
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.require_whole_warps()
+
+    def load_module(self) -> Module:
+        return self.load_for(self.graph, self.source)
+
+    def layout(self, graph: CSRGraph) -> list[Argument]:
+        """Return CSR by the arcs that leave a vertex and by those that enter it, and the hubs."""
+        entering = graph.reversed()
+        longest = np.maximum(np.diff(graph.indptr), np.diff(entering.indptr))
+        hubs = np.flatnonzero(longest > self.number("hub")).astype(np.int32)
+        csr = graph.indptr, graph.indices, entering.indptr, entering.indices
+        return [*csr, hubs, np.int32(len(hubs))]
+
+    def block_bytes(self) -> int:
+        """Return the memory of a search in bytes: path counts, levels, the queue, its ends and counters."""
+        vertices = self.graph.vertices
+        return aligned(vertices * (self.real.itemsize + 3 * 4) + COUNTERS_BYTES)
+
+    def resident_blocks(self) -> int:
+        """Return how many searches run at the same time."""
+        return 1
+
+    def start(self, *arguments: Any) -> None:
+        blocks = self.module.resident_blocks(self.kernel_name(), self.block_size)
+        self.kernel(blocks, self.block_size, *arguments, cooperative=True)
+
+    def last_arguments(self) -> list[Any]:
+        return [np.uint32(self.number("sparse")), np.uint32(self.number("hub"))]
