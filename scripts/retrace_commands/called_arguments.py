@@ -43,7 +43,7 @@ def _are_names(values: object) -> bool:
     )
 
 
-def shown(value: object) -> str:
+def short_form(value: object) -> str:
     """Return how a value looks, in one short line."""
     return f"{' '.join(repr(value).split()):.60}"
 
@@ -88,7 +88,7 @@ def refusing(function: Callable[Taken, ResultOfCall]) -> Callable[Taken, ResultO
                 accepted = False
             if not accepted:
                 or_none = " or None" if by_default is None else ""
-                raise RetraceError(f"{name}: {key}: expected {words}{or_none}, found {shown(value)}")
+                raise RetraceError(f"{name}: {key}: expected {words}{or_none}, found {short_form(value)}")
         with called_from_python(), in_one_line():
             return function(*args, **kwargs)
 

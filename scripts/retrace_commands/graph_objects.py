@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.formats.lines import LARGEST
 from retrace.system.errors import RetraceError
-from retrace_commands.called_arguments import is_name, shown
+from retrace_commands.called_arguments import is_name, short_form
 from retrace_commands.edge_lists import TYPE_WORDS, column_notes, places_of
 from retrace_commands.edge_table import scaled
 from retrace_commands.graph_file import GraphFile
@@ -180,7 +180,7 @@ def _of_rows(rows: Sequence[Any], where: str) -> Edges:
     wrong = next((k for k, row in enumerate(rows) if len(row) != width or width not in (2, 3)), None)
     if wrong is not None:
         expected = f"{width} values, as the first has" if width in (2, 3) else "(tail, head[, weight])"
-        raise RetraceError(f"{where}: edge {wrong}: expected {expected}, found {shown(rows[wrong])}")
+        raise RetraceError(f"{where}: edge {wrong}: expected {expected}, found {short_form(rows[wrong])}")
     columns = list(zip(*rows, strict=True)) if rows else [(), ()]
     return _named(columns[0], columns[1], where, columns[2] if width == 3 else None)
 
@@ -208,13 +208,15 @@ def _of_frame(frame: Any, where: str, columns: Sequence[Hashable], weight: str |
 
     def place(label: Hashable) -> int:
         if (count := labels.count(label)) != 1:
-            found = f"has {count or 'no'} column{'s' if count else ''} {shown(label)}"
-            raise RetraceError(f"{where}: {found}; expected a label that one has: {shown(labels)}")
+            found = f"has {count or 'no'} column{'s' if count else ''} {short_form(label)}"
+            raise RetraceError(f"{where}: {found}; expected a label that one has: {short_form(labels)}")
         return labels.index(label)
 
     named = [] if weight in (None, "weight") else [place(weight)]
     if columns and not len(set(columns)) == len(columns) in range(2, 4 - len(named)):
-        raise RetraceError(f"{where}: columns {shown(columns)}: expected tail, head and at most one weight")
+        raise RetraceError(
+            f"{where}: columns {short_form(columns)}: expected tail, head and at most one weight"
+        )
     others = [k for k in range(len(labels)) if k not in named]
     header = [str(labels[k]) for k in others]
     places = [place(label) for label in columns] or [others[k] for k in places_of([], header, (), where)]
@@ -252,7 +254,7 @@ def _named(tails: Any, heads: Any, where: str, weights: Any = None, directed: bo
         ]
         pairs = [name for pair in zip(*listed, strict=True) for name in pair]
         if (wrong := next((k for k, name in enumerate(pairs) if not is_name(name)), None)) is not None:
-            raise RetraceError(f"{where}: expected names of vertices, found {shown(pairs[wrong])}")
+            raise RetraceError(f"{where}: expected names of vertices, found {short_form(pairs[wrong])}")
         names = list(dict.fromkeys(pairs))
         if are_whole := all(map(_is_whole, names)):
             names.sort(key=lambda name: int(name))  # type: ignore[call-overload]

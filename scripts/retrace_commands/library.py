@@ -16,7 +16,7 @@ from retrace.graphs.query import Query
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace_commands.answers import Answer, ask
-from retrace_commands.called_arguments import is_name, refusing, shown
+from retrace_commands.called_arguments import is_name, refusing, short_form
 from retrace_commands.edge_table import AS_WRITTEN
 from retrace_commands.graph_file import GraphFile, check_weights, read_as_it_is, with_directions
 from retrace_commands.graph_objects import LIBRARIES, graph_in_hand
@@ -51,7 +51,7 @@ class LoadedGraph:
     def position(self, name: Hashable, role: str) -> int:
         """Return a vertex's number from 0; raise RetraceError if the graph has none of this name."""
         if not is_name(name):
-            raise RetraceError(f"{role} {shown(name)}: expected one vertex; `solve_each` takes several")
+            raise RetraceError(f"{role} {short_form(name)}: expected one vertex; `solve_each` takes several")
         return self.graph_file.vertex(str(name) if self.is_file else name, role)
 
 
@@ -156,10 +156,12 @@ def load(
         taken, said = graph.graph_file, graph.directed
     elif isinstance(graph, str | PathLike):
         if weight not in (None, "weight"):
-            raise RetraceError(f"{graph}: weight={shown(weight)}: a file's is the third of its columns")
+            raise RetraceError(f"{graph}: weight={short_form(weight)}: a file's is the third of its columns")
         names = [column for column in chosen if isinstance(column, str)]
         if len(names) < len(chosen):
-            raise RetraceError(f"{graph}: columns {shown(chosen)}: expected texts, names or numbers from 1")
+            raise RetraceError(
+                f"{graph}: columns {short_form(chosen)}: expected texts, names or numbers from 1"
+            )
         taken = read_as_it_is(Path(graph), format, None, names)
         if weight is None:
             bare = replace(taken.graph, weights=None)

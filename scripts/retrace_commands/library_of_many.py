@@ -14,7 +14,7 @@ from retrace.graphs.query import Query
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace_commands.answers import request_of, searcher
-from retrace_commands.called_arguments import is_name, refusing, shown
+from retrace_commands.called_arguments import is_name, refusing, short_form
 from retrace_commands.eccentricities import bound_component
 from retrace_commands.library import known_directions, load, way_of
 
@@ -45,7 +45,7 @@ class SolutionMatrix:
     def by_name(self, source: Hashable) -> dict[Hashable, Any]:
         """Return the value of each vertex that is reached from a source; RetraceError if it is none."""
         if not is_name(source) or source not in self.sources:
-            raise RetraceError(f"source {shown(source)}: expected one of those that were asked for")
+            raise RetraceError(f"source {short_form(source)}: expected one of those that were asked for")
         row = self.values[self.sources.index(source)]
         none = np.inf if row.dtype.kind == "f" else UNREACHABLE
         return {name: value for name, value in zip(self.names, row.tolist(), strict=True) if value != none}
@@ -97,10 +97,10 @@ def solve_each(
         raise RetraceError(f"{solver}: expected a bfs, sssp or bellman-ford solver; `solve` runs it")
     wanted = list(starts) if isinstance(starts, Iterable) and not isinstance(starts, str | bytes) else []
     if not wanted:
-        raise RetraceError(f"solve_each: starts: expected a list of vertices, found {shown(starts)}")
+        raise RetraceError(f"solve_each: starts: expected a list of vertices, found {short_form(starts)}")
     sources = [loaded.position(name, "source") for name in wanted]
     if len(set(sources)) < len(sources):
-        raise RetraceError(f"solve_each: starts: expected different vertices, found {shown(wanted)}")
+        raise RetraceError(f"solve_each: starts: expected different vertices, found {short_form(wanted)}")
     graph_file = known_directions(loaded, solver)
     request = request_of(graph_file, solver, Query(sources[0]), backend)
     with request.device() as device:
