@@ -256,7 +256,7 @@ def _named(tails: Any, heads: Any, where: str, weights: Any = None, directed: bo
         if (wrong := next((k for k, name in enumerate(pairs) if not is_name(name)), None)) is not None:
             raise RetraceError(f"{where}: expected names of vertices, found {short_form(pairs[wrong])}")
         names = list(dict.fromkeys(pairs))
-        if are_whole := all(map(_is_whole, names)):
+        if are_whole := all(map(_is_whole_id, names)):
             names.sort(key=lambda name: int(name))  # type: ignore[call-overload]
         number = {name: place for place, name in enumerate(names)}
         places = np.array([number[name] for name in chain(*listed)], dtype=np.int64)
@@ -265,7 +265,7 @@ def _named(tails: Any, heads: Any, where: str, weights: Any = None, directed: bo
     return Edges(places[0], places[1], len(names), None if from_0 else names, weights, directed)
 
 
-def _is_whole(value: object) -> bool:
+def _is_whole_id(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
 
