@@ -8,12 +8,20 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Return a function that an entry point of `retrace.library` names."""
-    if not name.startswith("_"):
+    """Return what an entry point of `retrace.library` names, or the names of all for `import *`."""
+    if name == "__all__" or not name.startswith("_"):
         from pkgutil import resolve_name
 
         from retrace.system.solver_packages import LIBRARY_GROUP, named_in
 
-        if place := dict(named_in(LIBRARY_GROUP)).get(name):
-            return resolve_name(place)
+        places = dict(named_in(LIBRARY_GROUP))
+        if name == "__all__":
+            return sorted([*places, "solvers"])
+        if name in places:
+            return resolve_name(places[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List these names, too, which consoles complete."""
+    return sorted({*globals(), *__getattr__("__all__")})

@@ -1,6 +1,7 @@
 """What a solver answers from one source, or from several in turn, checked as the pipeline checks it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,11 +15,12 @@ from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.measure.trials import ASKED_ONCE, Outcome, Request, one_pass
 from retrace.solvers import REGISTRY, find, make
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, VertexError
 from retrace.system.interrupts import doing
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.backend import Verifier, failing_in_one_line, on_backend
 from retrace_commands.graph_file import GraphFile, Labels, check_weights, stage
+from retrace_commands.option_words import by_caller
 from retrace_commands.paths import find_predecessors, trace
 
 
@@ -119,13 +121,22 @@ def ask(graph_file: GraphFile, solver: str, query: Query, backend: str, check: s
     """Run the phases of one trial and check the answer, if wanted; RetraceError if that is not possible."""
     request = request_of(graph_file, solver, query, backend)
     place = f"{solver} on {request.backend}"
-    with stage(f"solving with {place}"), failing_in_one_line(place):
+    with stage(f"solving with {place}"), failing_in_one_line(place), naming_vertices(graph_file):
         if find(solver).sources:  # compile before the phases, if necessary
             with request.device() as device:
                 make(solver, device).setup(graph_file.graph)
         outcome = request.once(graph_file.graph)
     verifier = Verifier(check, request, graph_file.graph)
     return Answer(graph_file, request, outcome, verifier.verify(query, outcome.answer, outcome.predecessor))
+
+
+@contextmanager
+def naming_vertices(graph_file: GraphFile) -> Iterator[None]:
+    """Let errors name vertices as the file does."""
+    try:
+        yield
+    except VertexError as error:
+        raise error.named(graph_file.label) from None
 
 
 def searcher(
@@ -141,7 +152,7 @@ def searcher(
     def search(source: int) -> Answer:
         query = Query(source)
         refuse_overflow(graph_file, request.solver, source)
-        with doing(f"solving with {place}"), failing_in_one_line(place):
+        with doing(f"solving with {place}"), failing_in_one_line(place), naming_vertices(graph_file):
             outcome = one_pass(ready, query, device, ASKED_ONCE)
         checked = verifier.verify(query, outcome.answer, outcome.predecessor)
         before = None if outcome.predecessor is None else outcome.predecessor.copy()
@@ -155,9 +166,10 @@ def request_of(graph_file: GraphFile, solver: str, query: Query, backend: str) -
     """Return what is to be run; raise RetraceError if the graph lacks what the solver needs."""
     request = on_backend(solver, query, backend)
     if find(solver).problem in WEIGHTED and graph_file.graph.weights is None:
+        draw = by_caller("draw some with `convert --weights`", "give it some")
         raise RetraceError(
-            f"{graph_file.path}: {solver} needs weights, and a {graph_file.kind} graph has none; draw some "
-            "with `convert --weights`, or count arcs with a bfs solver"
+            f"{graph_file.path}: {solver} needs weights, and the graph has none; {draw}, or count arcs with "
+            "a bfs solver"
         )
     check_weights(graph_file, solver)
     refuse_overflow(graph_file, solver, query.source)

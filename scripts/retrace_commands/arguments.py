@@ -53,8 +53,8 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
     solve.add_argument("--top", type=positive, metavar="K", help=what)
     what = "K vertices, sampled: search from each, for betweenness only the paths from there"
     solve.add_argument("--sources", type=int, metavar="K", help=what)
-    what = "of this sample (default: %(default)s)"
-    solve.add_argument("--seed", type=int, default=1, help=what)
+    what = "of this sample (default: 1)"
+    solve.add_argument("--seed", type=int, help=what)
     solve.set_defaults(check_usage=check_usage)
     scores = solve.add_argument_group("for betweenness")
     scores.add_argument(
@@ -103,6 +103,7 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
     )
     add_graph(convert)
     add_new_graph(convert, "draw weights for a graph without", "of these weights")
+    convert.set_defaults(check_usage=check_usage)
 
     generate = add(
         "generate", "new_graphs:generate_graph",
@@ -185,7 +186,7 @@ def add_new_graph(command: ArgumentParser, weights: str, seed: str) -> None:
         "output", type=GRAPH_PATH, help="FILE.he, .gr, .mtx or .graph (METIS), or a folder to store arrays in"
     )
     command.add_argument("--weights", type=int, nargs=2, metavar=("LOW", "HIGH"), help=weights)
-    command.add_argument("--seed", type=int, default=1, help=f"{seed} (default: %(default)s)")
+    command.add_argument("--seed", type=int, help=f"{seed} (default: 1)")
 
 
 def add_solving(command: ArgumentParser, outputs: str) -> None:
@@ -220,6 +221,8 @@ def check_usage(arguments: Namespace) -> None:
         arguments.usage(f"{solver} finds scores, but no path; use a bfs solver")
     if arguments.command == "path" and pair and "predecessors=yes" not in solver:
         arguments.usage(f"{solver} finds a length, but no path; set predecessors=yes, or use a bfs solver")
+    if arguments.command == "convert" and arguments.seed is not None and arguments.weights is None:
+        arguments.usage("--seed is that of --weights; leave it out")
     if arguments.command != "solve":
         return
     sums = [option for option in ("normalized", "checkpoint") if getattr(arguments, option)]
@@ -234,6 +237,7 @@ def check_usage(arguments: Namespace) -> None:
         ),
         (scores and he, f"{solver} finds scores, and .he holds paths; use .csv or .npy"),
         (sums and not scores, f"--{''.join(sums[:1])} is for betweenness"),
+        (arguments.seed is not None and not sampled, "--seed is that of --sources; leave it out"),
         (not scores and sampled and begins, "--sources samples them; leave --source out"),
         (not scores and not begins and not sampled, f"{solver} needs --source"),
         (several and pair, f"{solver} takes one --source"),
@@ -246,6 +250,11 @@ def check_usage(arguments: Namespace) -> None:
     ):
         if refused:
             arguments.usage(why)
+
+
+def seed_of(arguments: Namespace) -> int:
+    """Return the seed that was given, or 1."""
+    return 1 if arguments.seed is None else arguments.seed
 
 
 def positive(text: str) -> int:

@@ -20,6 +20,7 @@ from retrace.measure.trials import Request
 from retrace.solvers import find, make
 from retrace.system.errors import NotVerifiedError, RetraceError, say
 from retrace_commands.graph_file import stage
+from retrace_commands.option_words import option
 
 PROVED = ("bfs", "sssp", "bellman-ford")
 """Problems whose answers a proof checks in one pass over the arcs."""
@@ -31,14 +32,14 @@ def on_backend(spec: str, query: Query, backend: str) -> Request:
     """Return a solver with its backend and device; raise RetraceError if it cannot run on the wanted one."""
     backends = find(spec).backends
     if backend not in ("auto", *backends):
-        raise RetraceError(f"--backend {backend}: {spec} runs on {' or '.join(backends)} only")
+        raise RetraceError(f"{option('backend', backend)}: {spec} runs on {' or '.join(backends)} only")
     if (why_missing := find(spec).unavailable()) is not None:
         raise RetraceError(f"{spec}: {why_missing}")
     if backends == ("host",):
         return Request(spec, "host", query, None)
     why_not = "not asked for" if backend == "emulator" else cuda_status()
     if backend == "cuda" and why_not is not None:
-        raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
+        raise RetraceError(f"{option('backend', 'cuda')}: {why_not}; use {option('backend', 'emulator')}")
     if why_not is None:
         return Request(spec, "cuda", query, CudaDevice)
     return Request(spec, "emulator", query, emulator())
@@ -92,11 +93,14 @@ class Verifier:
     def _of_sample(self) -> str:
         """Let the solver search from a few sources, too, and check these scores."""
         size = self.graph.vertices
-        query = Query.sampled(size, min(SAMPLED_SOURCES, size), seed=SAMPLED_SOURCES)
-        with self.request.device() as device, failing_in_one_line("--check sample"):
+        query, sample = (
+            Query.sampled(size, min(SAMPLED_SOURCES, size), seed=SAMPLED_SOURCES),
+            option("check", "sample"),
+        )
+        with self.request.device() as device, failing_in_one_line(sample):
             reason = make(self.request.solver, device).declines(query)
         if reason is not None:
-            raise RetraceError(f"--check sample: {self.request.solver}: {reason}; use --check whole")
+            raise RetraceError(f"{sample}: {self.request.solver}: {reason}; use {option('check', 'whole')}")
         answer = replace(self.request, query=query).once(self.graph).answer
         checked = self._judge(self._checker.check(self.request.solver, query, answer))
         return f"a sample of {len(query.sources or ())} sources {checked}"

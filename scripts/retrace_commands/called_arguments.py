@@ -1,6 +1,6 @@
 """Checks what a Python program passes to `load`, `solve` and the others, before any work."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 from cuda_device.errors import OneLineError
 from retrace.system.errors import RetraceError, did_you_mean
 from retrace_commands.arguments import BACKENDS, FORMATS
+from retrace_commands.option_words import called_from_python
 
 Taken = ParamSpec("Taken")
 ResultOfCall = TypeVar("ResultOfCall")
@@ -27,10 +28,24 @@ def _is_truth(value: object) -> bool:
     return isinstance(value, bool)
 
 
-def _are_names(value: object) -> bool:
+def is_name(value: Any) -> bool:
+    """Return whether a value can name a vertex: it has a hash and equals itself, unlike NaN and pandas.NA."""
+    try:
+        hash(value)
+        return value is not None and bool(value == value)
+    except (TypeError, ValueError):
+        return False
+
+
+def _are_names(values: object) -> bool:
     return (
-        isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(v, str) for v in value)
+        isinstance(values, Collection) and not isinstance(values, str | bytes) and all(map(is_name, values))
     )
+
+
+def short_form(value: object) -> str:
+    """Return how a value looks, in one short line."""
+    return f"{' '.join(repr(value).split()):.60}"
 
 
 ACCEPTED: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -38,7 +53,7 @@ ACCEPTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "directed": (_is_truth, "True or False"),
     "weight": (lambda value: value is None or isinstance(value, str), "the name of an attribute or None"),
     "format": (lambda value: value in ("auto", *FORMATS), f"one of auto, {', '.join(FORMATS)}"),
-    "columns": (_are_names, "a list of names of columns, or of numbers from 1 as texts"),
+    "columns": (_are_names, "a list of names of columns"),
     "sources": (_is_count, "a whole number from 1 on"),
     "searches": (_is_count, "a whole number from 1 on"),
     "seed": (_is_whole, "a whole number"),
@@ -65,11 +80,16 @@ def refusing(function: Callable[Taken, ResultOfCall]) -> Callable[Taken, ResultO
         for key, value in given.items():
             accepts, words = ACCEPTED.get(key, (None, ""))
             by_default = form.parameters[key].default
-            if accepts is None or accepts(value) or (value is None and by_default is None):
+            if accepts is None or (value is None and by_default is None):
                 continue
-            or_none = " or None" if by_default is None else ""
-            raise RetraceError(f"{name}: {key}: expected {words}{or_none}, found {value!r:.60}")
-        with in_one_line():
+            try:
+                accepted = accepts(value)
+            except (TypeError, ValueError):  # of an array, which is compared item by item
+                accepted = False
+            if not accepted:
+                or_none = " or None" if by_default is None else ""
+                raise RetraceError(f"{name}: {key}: expected {words}{or_none}, found {short_form(value)}")
+        with called_from_python(), in_one_line():
             return function(*args, **kwargs)
 
     return run

@@ -9,6 +9,7 @@ import numpy as np
 
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_table import WHOLE, EdgeColumns, EdgeTable
+from retrace_commands.option_words import option
 from retrace_commands.recognition import COMMENTS, delimiter, split_words
 
 TAIL_NAMES = {
@@ -54,9 +55,8 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     if first_line is not None:
         line, (vertices, edges) = rows[0][0], first_line
         rows = rows[1:]
-        table.notes.append(
-            f"line {line} is read as {vertices} vertices and {edges} edges (--format edges: an edge)"
-        )
+        otherwise = f"{option('format', 'edges')}: an edge"
+        table.notes.append(f"line {line} is read as {vertices} vertices and {edges} edges ({otherwise})")
     places = places_of(rows, header, columns, where)
     if (
         counted is None
@@ -64,7 +64,8 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
         and all(set(cells) <= {"0", "1"} and len(cells) == 3 for _, cells in rows)
     ):
         raise RetraceError(
-            f"{where}: may be a matrix, or edges with weights; say --format edges, or write Matrix Market"
+            f"{where}: may be a matrix, or edges with weights; say {option('format', 'edges')}, or write "
+            "Matrix Market"
         )
     table.notes += column_notes(rows, header, columns, places)
     stated = stated_type(rows, header)
@@ -194,18 +195,20 @@ def _counts(rows: list[Cells], where: str, counted: bool | None) -> tuple[int, i
     fits = low >= 0 and (high < vertices or (low >= 1 and high <= vertices))
     if counted or other or (fits and edges in (len(rest), len(rest) - 1, len(rest) + 1)):
         if metis_fits(vertices, edges, rest) and counted is None:
-            raise RetraceError(
-                f"{where}: may be METIS, or edges after their counts; say --format metis, counted or edges"
-            )
+            ways = f"{option('format', 'metis')}, counted or edges"
+            raise RetraceError(f"{where}: may be METIS, or edges after their counts; say {ways}")
         if edges == len(rest) and fits:
             return vertices, edges
         if counted or other or fits:
             raise RetraceError(
                 f"{where}, line {number}: '{vertices} {edges}' may be the numbers of vertices and edges, but "
-                f"{len(rest)} lines with ids from {low} to {high} follow; mend it, or say --format edges"
+                f"{len(rest)} lines with ids from {low} to {high} follow; mend it, or say "
+                f"{option('format', 'edges')}"
             )
     if metis_fits(vertices, edges, rest) and counted is None and vertices > 1:
-        raise RetraceError(f"{where}: may be METIS or a list of edges; say --format metis or edges")
+        raise RetraceError(
+            f"{where}: may be METIS or a list of edges; say {option('format', 'metis')} or edges"
+        )
     return None
 
 
@@ -251,18 +254,26 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
             else:
                 has = ", ".join(header) if header is not None else f"{width} columns, counted from 1"
                 raise RetraceError(f"{where}: has no column {column}; expected one of: {has}")
+        if len(set(places)) < len(places):
+            raise RetraceError(f"{where}: columns {' '.join(columns)}: expected different ones")
         return places
     if header is not None:
         small = [name.strip().lower() for name in header]
         for names, end in ((TAIL_NAMES, "source"), (HEAD_NAMES, "target")):
             ends = [name for name in small if name in ({end} if end in small else names)]
             if len(ends) > 1:
-                raise RetraceError(f"{where}: {' or '.join(ends)} may be the {end}; say which by --columns")
+                raise RetraceError(
+                    f"{where}: {' or '.join(ends)} may be the {end}; say which by {option('columns')}"
+                )
         if small.count("weight") > 1:
-            raise RetraceError(f"{where}: has {small.count('weight')} columns weight; say which by --columns")
+            raise RetraceError(
+                f"{where}: has {small.count('weight')} columns weight; say which by {option('columns')}"
+            )
         weights = [header[k] for k, name in enumerate(small) if name in WEIGHT_NAMES]
         if len(weights) > 1 and "weight" not in small:
-            raise RetraceError(f"{where}: {' or '.join(weights)} may be the weight; say which by --columns")
+            raise RetraceError(
+                f"{where}: {' or '.join(weights)} may be the weight; say which by {option('columns')}"
+            )
         found = [
             next((k for k, name in enumerate(small) if name in ({usual} if usual in small else names)), None)
             for usual, names in (("source", TAIL_NAMES), ("target", HEAD_NAMES), ("weight", WEIGHT_NAMES))
@@ -270,10 +281,15 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
         if found[0] is not None and found[1] is not None:
             return [place for place in found if place is not None]
     if header is None and width > 2 and rows and all(row[1] in ARROWS for _, row in rows if len(row) > 1):
-        raise RetraceError(f"{where}: {rows[0][1][1]!a} stands between the vertices; say --columns 1 3")
+        raise RetraceError(
+            f"{where}: {rows[0][1][1]!a} stands between the vertices; say {option('columns', '1', '3')}"
+        )
     if width in (2, 3):
         return list(range(width))
-    raise RetraceError(f"{where}: has {width} columns; say --columns TAIL HEAD [WEIGHT], by name or from 1")
+    how = "by number from 1" if header is None else "by name"
+    raise RetraceError(
+        f"{where}: has {width} columns; say {option('columns', 'TAIL', 'HEAD', '[WEIGHT]')}, {how}"
+    )
 
 
 def column_notes(
@@ -287,15 +303,19 @@ def column_notes(
         if len(rows) < 3 or not all(words) or _recurs(rows):
             return []
         tail, head = rows[0][1][:2]
-        return [f"line {rows[0][0]} is read as an edge (--columns {tail} {head}: as names of columns)"]
+        return [
+            f"line {rows[0][0]} is read as an edge ({option('columns', tail, head)}: as names of columns)"
+        ]
     if len(places) == 3 and header[places[2]].strip().lower() not in WEIGHT_NAMES:
         tail, head, weight = (header[place] for place in places)
-        return [f"{weight} is read as the weight (--columns {tail} {head}: without weights)"]
+        return [f"{weight} is read as the weight ({option('columns', tail, head)}: without weights)"]
     if len(places) == 3 or len(header) < 3:
         return []
     tail, head = (header[place] for place in places)
     others = ", ".join(name for k, name in enumerate(header) if k not in places)
-    return [f"{others}: not read, so arcs have no weights (--columns {tail} {head} NAME reads them)"]
+    return [
+        f"{others}: not read, so arcs have no weights ({option('columns', tail, head, 'NAME')} reads them)"
+    ]
 
 
 def stated_type(rows: list[Cells], header: Sequence[str] | None) -> tuple[int, str] | None:

@@ -22,8 +22,10 @@ WHOLE = re.compile(r"[+-]?[0-9]+")
 AS_WRITTEN = re.compile("0|-?[1-9][0-9]*")
 """A number, of which there is no other way to write it: 07 and +7 are names beside 7."""
 Ints = NDArray[np.int64]
-MOST_EXPONENT = 40
-"""Weights of more digits before or after the point are not scaled."""
+MOST_EXPONENT = 400
+"""Weights of more digits before or after the point, which no float has, are not scaled."""
+EXACT = 2**53
+"""Whole numbers up to it are exact as floats, by which distances are divided back."""
 MOST_DIGITS, MOST_WHOLE = 18, 4000
 """Ids of at most so many digits are kept as numbers; of more than the second, as names."""
 
@@ -252,10 +254,13 @@ def _within_header(table: EdgeTable, columns: EdgeColumns) -> Ints:
     return ids - table.base
 
 
-def scaled(words: Iterable[str]) -> tuple[Any, int, str]:
+def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
     """Return the weights as whole numbers, what they were multiplied by, and else why there are none."""
     values: list[Fraction] = []
     for word in words:
+        if isinstance(word, Fraction):
+            values.append(word)
+            continue
         if WHOLE.fullmatch(word) and len(word) < MOST_EXPONENT:
             values.append(Fraction(int(word)))
             continue
@@ -268,23 +273,40 @@ def scaled(words: Iterable[str]) -> tuple[Any, int, str]:
         if (decimal and abs(decimal.adjusted()) > MOST_EXPONENT) or len(
             decimal.as_tuple().digits
         ) > MOST_EXPONENT:
-            return None, 1, f"its weight {word[:40]!r} does not fit 32 bits"
+            return (
+                None,
+                1,
+                f"its weight {word[:40]!r} does not fit 32 bits; it has over {MOST_EXPONENT} digits",
+            )
         values.append(Fraction(decimal))
-    scale = lcm(*{value.denominator for value in values}) if values else 1
     largest = max(map(abs, values), default=Fraction(0))
     if largest > LARGEST:
-        return None, 1, f"its largest weight, {float(largest):.10g}, is above {LARGEST}; scale them down"
-    if largest * scale > LARGEST:
-        most = int(LARGEST // largest)
-        return (
-            None,
-            1,
-            (
-                f"its weights would be whole only times {scale}, above {LARGEST}: multiply them by "
-                f"{10 ** (len(str(most)) - 1)} or less and round them"
-            ),
-        )
+        return None, 1, f"its largest weight, {_rounded(largest)}, is above {LARGEST}; scale them down"
+    scale = 1
+    for denominator in {value.denominator for value in values}:
+        scale = lcm(scale, denominator)
+        if largest * scale > LARGEST or scale > EXACT:
+            return None, 1, _why_not_whole(values, largest, scale)
     return np.array([int(value * scale) for value in values], dtype=np.int64), scale, ""
+
+
+def _why_not_whole(values: Sequence[Fraction], largest: Fraction, scale: int) -> str:
+    """Say what to multiply weights by, none of which is above the limit, but are times a scale."""
+    power = len(str(int(LARGEST / largest))) - 1
+    rounded, least = _rounded(largest), _rounded(min(abs(value) for value in values if value))
+    factor = str(10**power) if power < MOST_DIGITS else f"1e{power}"
+    said = f"multiply them by {factor} or less and round them"
+    if any(0 < abs(value) * 10**power * 2 < 1 for value in values):
+        said = f"no number fits both {rounded} and {least}: {said}, and {least} is 0"
+    return f"its weights would be whole only times {_rounded(scale)} or more, above {LARGEST}: {said}"
+
+
+def _rounded(number: int | Fraction) -> str:
+    """Return a number of any size with at most ten digits."""
+    decimal = Decimal(number.numerator) / number.denominator
+    return (
+        str(number) if number.denominator == 1 and number < 10**MOST_DIGITS else f"{decimal.normalize():.10g}"
+    )
 
 
 def without_isolated(graph: CSRGraph) -> tuple[CSRGraph, list[str] | None, int]:

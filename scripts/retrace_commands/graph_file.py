@@ -30,6 +30,7 @@ from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolat
 from retrace_commands.file_content import check_text, decoded, open_content, read_head, read_whole
 from retrace_commands.he_files import write_he
 from retrace_commands.large_lists import read_large, read_large_table
+from retrace_commands.option_words import option
 from retrace_commands.parquet_files import is_parquet, read_parquet
 from retrace_commands.paths import ArcIds
 from retrace_commands.published_formats import read_table
@@ -129,12 +130,8 @@ def with_directions(
     graph_file: GraphFile,
     solver: str | None,
     directed: bool | None,
-    options: tuple[str, str] = ("--directed", "--undirected"),
 ) -> GraphFile:
-    """Return a graph with the directions that `directed` wants, or else with a note, as `read_graph` does.
-
-    `options` are what a caller may say of them.
-    """
+    """Return a graph with the directions that `directed` wants, or else with a note, as `read_graph` does."""
     graph, path = graph_file.graph, graph_file.path
     if directed is not None:
         graph = (
@@ -145,8 +142,9 @@ def with_directions(
         reason = f"{path}: some arcs have no reverse, and nothing says whether the graph is directed"
         if solver is not None and solver.startswith("betweenness"):
             assumed = "".join(f" ({note})" for note in graph_file.notes)
-            raise RetraceError(f"{reason}{assumed}, on which scores depend; say {' or '.join(options)}")
-        note = f"{reason}; it is taken as directed ({options[1]} adds the reverse arcs)"
+            ways = f"say {option('directed')} or {option('undirected')}"
+            raise RetraceError(f"{reason}{assumed}, on which scores depend; {ways}")
+        note = f"{reason}; it is taken as directed ({option('undirected')} adds the reverse arcs)"
         return replace(graph_file, notes=(*graph_file.notes, note))
     return graph_file
 
@@ -271,10 +269,13 @@ def _read_as_table(path: Path, kind: str, columns: list[str]) -> GraphFile:
     )
 
 
-def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str:
+def write_graph(
+    graph: CSRGraph, path: Path, route: ArcIds | None = None, otherwise: str = "write .mtx"
+) -> str:
     """Write a graph, or the arcs of a path in it, as H/E; or a graph as a folder; return the format.
 
-    Raise RetraceError if it cannot be written, or has no weights for H/E, or the folder holds something else.
+    `otherwise` says what to do of negative weights, which H/E lacks. Raise RetraceError if the graph cannot
+    be written, or has no weights for H/E, or the folder holds something else.
     """
     if path.suffix in WRITERS:
         with writing(path):
@@ -284,8 +285,7 @@ def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str
             hint = f"{graph.name} has none; draw some: `convert --weights`"
             raise RetraceError(f"{path}: H/E needs weights, and {hint}")
         if (graph.weights < 0).any():
-            hint = f"{graph.name} has some; write .csv or .npy"
-            raise RetraceError(f"{path}: H/E has no negative weights, and {hint}")
+            raise RetraceError(f"{path}: H/E has no negative weights, and {graph.name} has some; {otherwise}")
         with writing(path):
             write_he(graph, path, route)
         return "he"
@@ -316,7 +316,7 @@ def write_arcs_of_paths(
 ) -> None:
     """Write paths as H/E, whose arcs have weight 1 if the graph has none, and note what is lost."""
     ones = graph if graph.weights is not None else replace(graph, weights=np.ones(graph.arcs, np.int32))
-    write_graph(ones, path, route)
+    write_graph(ones, path, route, "write .csv or .npy")
     said = losses(graph_file, path) + (["each arc has weight 1"] if graph.weights is None else [])
     if said:
         say(f"note: {path}: {'; '.join(said)}", sys.stderr)

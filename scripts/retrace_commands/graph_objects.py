@@ -1,9 +1,10 @@
 """Graphs that a program has in hand: of SciPy, NetworkX, igraph, NetworKit and CuPy, or arrays."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import chain
-from numbers import Integral
+from numbers import Integral, Rational
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.formats.lines import LARGEST
 from retrace.system.errors import RetraceError
+from retrace_commands.called_arguments import is_name, short_form
 from retrace_commands.edge_lists import TYPE_WORDS, column_notes, places_of
 from retrace_commands.edge_table import scaled
 from retrace_commands.graph_file import GraphFile
@@ -44,15 +46,13 @@ class Edges:
     notes: list[str] = field(default_factory=list)
 
 
-def graph_in_hand(graph: Any, weight: str | None = "weight", columns: Sequence[str] = ()) -> GraphFile:
+def graph_in_hand(graph: Any, weight: str | None = "weight", columns: Sequence[Hashable] = ()) -> GraphFile:
     """Return a graph of a library, or arrays, as the commands read one from a file.
 
-    `weight` is the attribute of edges in NetworkX and igraph that has their weights, `columns` are those of
-    a DataFrame: tail, head, perhaps weight. Fractional weights are
-    scaled to whole numbers. Raise RetraceError if it is no graph, or too large.
+    `weight` is the attribute of edges in NetworkX and igraph, and the column of a DataFrame, that has the
+    weights; None leaves out those of any object. `columns` are labels of a DataFrame: tail, head, perhaps
+    weight. Fractional weights are scaled to whole numbers. Raise RetraceError if it is no graph, or large.
     """
-    if isinstance(graph, GraphFile):
-        return graph
     if isinstance(graph, CSRGraph):
         graph = (graph.indptr, graph.indices, *([] if graph.weights is None else [graph.weights]))
     libraries = _libraries(graph)
@@ -60,15 +60,15 @@ def graph_in_hand(graph: Any, weight: str | None = "weight", columns: Sequence[s
         graph = graph.get()
         libraries = _libraries(graph)
     where = f"{type(graph).__module__.partition('.')[0]}.{type(graph).__name__}"
-    if isinstance(graph, list) and all(isinstance(edge, tuple) for edge in graph):
+    if isinstance(graph, list):
         library, where = "edges", "list of edges"
         edges = _of_rows(graph, where)
-    elif libraries == {"numpy", "builtins"} and np.ndim(graph) == 2:
-        library, edges = "edges", _of_columns(graph, where)
+    elif isinstance(graph, np.ndarray):
+        library, edges = "edges", _of_columns(_unmasked(graph, where), where)
     elif "pandas" in libraries and hasattr(graph, "columns"):
-        library, edges = "pandas", _of_frame(graph, where, columns)
-    elif isinstance(graph, tuple | list):
-        library, where = "arrays", f"{type(graph).__name__} of arrays"
+        library, edges = "pandas", _of_frame(graph, where, columns, weight)
+    elif isinstance(graph, tuple):
+        library, where = "arrays", "tuple of arrays"
         edges = _of_arrays(graph, where)
     elif "networkx" in libraries:
         library, edges = "networkx", _of_networkx(graph, weight)
@@ -80,6 +80,12 @@ def graph_in_hand(graph: Any, weight: str | None = "weight", columns: Sequence[s
         library, edges = "scipy", _of_scipy(graph, where)
     else:
         raise RetraceError(f"{where}: {EXPECTED}")
+    if columns and library != "pandas":
+        raise RetraceError(f"{where}: columns are those of a file or a DataFrame; leave them out")
+    if weight is None:
+        edges = replace(edges, weights=None)
+    elif weight != "weight" and library not in ("pandas", "networkx", "igraph"):
+        raise RetraceError(f"{where}: weight={weight!r:.40}: its weights have no name; leave it out, or None")
     return _numbered(edges, where, library)
 
 
@@ -108,9 +114,13 @@ def whole_weights(values: Sequence[Any] | NDArray[Any]) -> tuple[Any, int, str]:
         whole = values.dtype.kind != "f" or (np.isfinite(values).all() and (values % 1 == 0).all())
         if whole and values.min() >= -LARGEST and values.max() <= LARGEST:
             return values.astype(np.int64), 1, ""
-    if text := next((value for value in values if isinstance(value, str | bytes)), None):
-        return None, 1, f"its weight {text[:40]!r} is no number"
-    return scaled(map(str, values))
+    text = next((value for value in values if isinstance(value, str | bytes)), None)
+    if text is not None:
+        return None, 1, f"its weight {text[:40]!r} is text; pass numbers, as float() makes them"
+    return scaled(
+        Fraction(value) if isinstance(value, Rational) and not isinstance(value, np.generic) else str(value)
+        for value in values
+    )
 
 
 def _libraries(thing: object) -> set[str]:
@@ -118,46 +128,72 @@ def _libraries(thing: object) -> set[str]:
     return {kind.__module__.partition(".")[0] for kind in type(thing).__mro__}
 
 
-def _of_arrays(arrays: Sequence[Any], where: str) -> Edges:
+def _unmasked(array: Any, where: str) -> NDArray[Any]:
+    """Return an array of NumPy itself; raise RetraceError if some of its values are masked."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise RetraceError(f"{where}: expected an array without a mask; leave out the rows that are masked")
+    return np.asarray(array)
+
+
+def _of_arrays(arrays: tuple[Any, ...], where: str) -> Edges:
     """Take compressed sparse rows, whose types may be any of whole numbers."""
     if len(arrays) not in (2, 3):
         raise RetraceError(f"{where}: expected 2 or 3 arrays, found {len(arrays)}; {EXPECTED}")
-    arrays = [array.get() if _libraries(array) & {"cupy", "cupyx"} else array for array in arrays]
+    if all(isinstance(part, tuple) for part in arrays):
+        raise RetraceError(f"{where}: tuples may be edges or sparse rows; write a list of edges, or arrays")
+    arrays = tuple(part.get() if _libraries(part) & {"cupy", "cupyx"} else part for part in arrays)
     for name, array in zip(("indptr", "indices", "weights"), arrays, strict=False):
         if np.ndim(array) != 1:
             raise RetraceError(f"{where}: {name}: expected one dimension, found {np.ndim(array)}")
-    (indptr, indices), weights = map(np.asarray, arrays[:2]), arrays[2:]
+    (indptr, indices), weights = (_unmasked(array, where) for array in arrays[:2]), arrays[2:]
+    _check_rows(indptr, indices, len(indptr) - 1, where)
+    if weights and len(weights[0]) != len(indices):
+        raise RetraceError(f"{where}: weights: expected {len(indices)}, one per arc, found {len(weights[0])}")
+    offsets: NDArray[np.int64] = indptr.astype(np.int64)
+    tails = np.repeat(np.arange(len(indptr) - 1), offsets[1:] - offsets[:-1])
+    values = _unmasked(weights[0], where) if weights and isinstance(weights[0], np.ndarray) else None
+    return Edges(
+        tails, indices.astype(np.int64), len(indptr) - 1,
+        weights=values if values is not None else weights[0] if weights else None,
+    )  # fmt: skip
+
+
+def _check_rows(indptr: NDArray[Any], indices: NDArray[Any], width: int, where: str) -> None:
+    """Raise RetraceError unless arrays are compressed sparse rows of so many columns."""
     for name, array in (("indptr", indptr), ("indices", indices)):
         if array.dtype.kind not in "iu" and array.size:
             raise RetraceError(f"{where}: {name}: expected whole numbers, found {array.dtype}")
     if len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != len(indices) or (indptr[1:] < indptr[:-1]).any():
         raise RetraceError(f"{where}: indptr: expected rising numbers from 0 to {len(indices)}, the arcs")
-    vertices = len(indptr) - 1
-    if len(indices) and (indices.min() < 0 or indices.max() >= vertices):
-        raise RetraceError(f"{where}: indices: expected vertices from 0 to {vertices - 1}")
-    if weights and len(weights[0]) != len(indices):
-        raise RetraceError(f"{where}: weights: expected {len(indices)}, one per arc, found {len(weights[0])}")
-    offsets: NDArray[np.int64] = indptr.astype(np.int64)
-    tails = np.repeat(np.arange(vertices), offsets[1:] - offsets[:-1])
-    return Edges(tails, indices.astype(np.int64), vertices, weights=weights[0] if weights else None)
+    if len(indices) and (indices.min() < 0 or indices.max() >= width):
+        raise RetraceError(f"{where}: indices: expected vertices from 0 to {width - 1}")
 
 
-def _of_rows(rows: Sequence[tuple[Any, ...]], where: str) -> Edges:
+def _of_rows(rows: Sequence[Any], where: str) -> Edges:
     """Take edges that are tuples of one length."""
+    if not all(isinstance(row, tuple) for row in rows):
+        raise RetraceError(
+            "list: expected edges that are tuples, [(tail, head[, weight]), …]; an array has them as rows "
+            "(numpy.array), and compressed sparse rows are a tuple, (indptr, indices[, weights])"
+        )
     width = len(rows[0]) if rows else 2
     wrong = next((k for k, row in enumerate(rows) if len(row) != width or width not in (2, 3)), None)
     if wrong is not None:
         expected = f"{width} values, as the first has" if width in (2, 3) else "(tail, head[, weight])"
-        raise RetraceError(f"{where}: edge {wrong}: expected {expected}, found {rows[wrong]!r:.60}")
+        raise RetraceError(f"{where}: edge {wrong}: expected {expected}, found {short_form(rows[wrong])}")
     columns = list(zip(*rows, strict=True)) if rows else [(), ()]
     return _named(columns[0], columns[1], where, columns[2] if width == 3 else None)
 
 
 def _of_columns(table: NDArray[Any], where: str) -> Edges:
     """Take an array of shape (edges, 2 or 3), of which a square one may also be a matrix."""
-    if table.shape[1] not in (2, 3) or table.shape[0] == table.shape[1]:
+    if table.dtype.kind == "V":
+        raise RetraceError(f"{where}: expected edges, found fields; take pandas.DataFrame(array)")
+    if table.ndim != 2 or table.shape[1] not in (2, 3) or table.shape[0] == table.shape[1]:
         hint = "a matrix is scipy.sparse.csr_array(array), and edges that are tuples a list"
         raise RetraceError(f"{where}: expected shape (edges, 2 or 3), found {table.shape}; {hint}")
+    if table.dtype.kind not in "iufSUOmM":
+        raise RetraceError(f"{where}: expected ids of vertices, found {table.dtype}")
     ends = table[:, :2]
     if ends.dtype.kind == "f":
         if not (np.isfinite(ends).all() and (ends % 1 == 0).all() and (abs(ends) < 2**53).all()):
@@ -166,57 +202,101 @@ def _of_columns(table: NDArray[Any], where: str) -> Edges:
     return _named(ends[:, 0], ends[:, 1], where, table[:, 2] if table.shape[1] == 3 else None)
 
 
-def _of_frame(frame: Any, where: str, columns: Sequence[str]) -> Edges:
-    """Take the columns of a DataFrame that a file of them would have."""
-    header = list(map(str, frame.columns))
-    places = places_of([], header, columns, where)
-    values = [frame.iloc[:, place] for place in places]
-    for place, column in zip(places[:2], values, strict=False):
+def _of_frame(frame: Any, where: str, columns: Sequence[Hashable], weight: str | None) -> Edges:
+    """Take the columns of some labels, or else those that a file with this header would have."""
+    labels = list(frame.columns)
+
+    def place(label: Hashable) -> int:
+        if (count := labels.count(label)) != 1:
+            found = f"has {count or 'no'} column{'s' if count else ''} {short_form(label)}"
+            raise RetraceError(f"{where}: {found}; expected a label that one has: {short_form(labels)}")
+        return labels.index(label)
+
+    named = [] if weight in (None, "weight") else [place(weight)]
+    if columns and not len(set(columns)) == len(columns) in range(2, 4 - len(named)):
+        raise RetraceError(
+            f"{where}: columns {short_form(columns)}: expected tail, head and at most one weight"
+        )
+    others = [k for k in range(len(labels)) if k not in named]
+    header = [str(labels[k]) for k in others]
+    places = [place(label) for label in columns] or [others[k] for k in places_of([], header, (), where)]
+    if named or weight is None:
+        places = [*places[:2], *named]
+    values = [frame.iloc[:, k] for k in places]
+    for k, column in zip(places[:2], values, strict=False):
         if column.isna().any():
             row = frame.index[int(column.isna().to_numpy().argmax())]
-            raise RetraceError(f"{where}: column {header[place]}, row {row}: expected a vertex, found none")
-    kinds = [frame.iloc[:, k] for k, name in enumerate(header) if name.lower() == "type"][:1]
+            raise RetraceError(f"{where}: column {labels[k]}, row {row}: expected a vertex, found none")
+    kinds = [frame.iloc[:, k] for k, label in enumerate(labels) if str(label).lower() == "type"][:1]
     stated = sorted({str(kind).lower() for kind in kinds[0]}) if kinds else []
     directed = TYPE_WORDS[stated[0]] if len(stated) == 1 and stated[0] in TYPE_WORDS else None
     if len(stated) > 1 and stated[0] in TYPE_WORDS:
         raise RetraceError(f"{where}: expected one type of all edges, found {' and '.join(stated[:3])}")
     weights = values[2].to_numpy() if len(values) == 3 else None
-    edges = _named(values[0].to_numpy(), values[1].to_numpy(), where, weights, directed)
-    edges.notes.extend(column_notes([], header, columns, places))
+    ends = [column.to_numpy() if column.dtype.kind in "iu" else column.tolist() for column in values[:2]]
+    edges = _named(ends[0], ends[1], where, weights, directed)
+    if weight == "weight":
+        edges.notes.extend(column_notes([], header, list(map(str, columns)), places))
     return edges
 
 
 def _named(tails: Any, heads: Any, where: str, weights: Any = None, directed: bool | None = None) -> Edges:
     """Return edges with numbered vertices: whole numbers by their values, others as they come."""
-    ends = [np.asarray(end) if isinstance(end, np.ndarray) else end for end in (tails, heads)]
-    if all(isinstance(end, np.ndarray) and end.dtype.kind in "iu" for end in ends):
+    ends = tails, heads
+    if all(isinstance(end, np.ndarray) for end in ends) and np.result_type(*ends).kind in "iu":
         distinct, places = np.unique(np.concatenate(ends), return_inverse=True)
         names: list[Hashable] = distinct.tolist()
+        are_whole = True
     else:
-        listed = [end.tolist() if isinstance(end, np.ndarray) else list(end) for end in ends]
+        listed = [  # dates in an array become whole numbers by tolist()
+            end.tolist() if isinstance(end, np.ndarray) and end.dtype.kind not in "mM" else list(end)
+            for end in ends
+        ]
         pairs = [name for pair in zip(*listed, strict=True) for name in pair]
-        if wrong := [n for n in pairs if not isinstance(n, Hashable) or n is None or n != n]:
-            raise RetraceError(f"{where}: expected names of vertices, found {wrong[0]!r:.60}")
+        if (wrong := next((k for k, name in enumerate(pairs) if not is_name(name)), None)) is not None:
+            raise RetraceError(f"{where}: expected names of vertices, found {short_form(pairs[wrong])}")
         names = list(dict.fromkeys(pairs))
-        if all(isinstance(name, Integral) and not isinstance(name, bool) for name in names):
+        if are_whole := all(map(_is_whole_id, names)):
             names.sort(key=lambda name: int(name))  # type: ignore[call-overload]
         number = {name: place for place, name in enumerate(names)}
         places = np.array([number[name] for name in chain(*listed)], dtype=np.int64)
     places = places.reshape(2, -1)
-    from_0 = names == list(range(len(names)))
+    from_0 = are_whole and names == list(range(len(names)))
     return Edges(places[0], places[1], len(names), None if from_0 else names, weights, directed)
+
+
+def _is_whole_id(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
 
 def _of_scipy(matrix: Any, where: str) -> Edges:
     """Take each stored entry, also a stored 0, as an arc from its row to its column."""
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise RetraceError(f"{where}: expected a square matrix, found shape {matrix.shape}")
-    entries = matrix.tocoo()
+    entries = _fitting(matrix, where).tocoo()
+    for ends in (entries.row, entries.col):
+        if len(ends) and (ends.min() < 0 or ends.max() >= entries.shape[0]):
+            raise RetraceError(f"{where}: expected rows and columns from 0 to {entries.shape[0] - 1}")
     places = entries.row.astype(np.int64) * entries.shape[0] + entries.col
     if len(np.unique(places)) < len(places):
         raise RetraceError(f"{where}: a place has several entries; call its sum_duplicates(), or give arrays")
     weights = None if entries.data.dtype == bool else entries.data
     return Edges(entries.row, entries.col, entries.shape[0], weights=weights)
+
+
+def _fitting(matrix: Any, where: str) -> Any:
+    """Return a matrix whose arrays fit, or raise RetraceError; SciPy would read and write beside others."""
+    if matrix.format not in ("csr", "csc", "bsr"):
+        return matrix
+    indptr, block = matrix.indptr, getattr(matrix, "blocksize", (1, 1))
+    rows, columns = (size // edge for size, edge in zip(matrix.shape, block, strict=True))
+    if len(indptr) != rows + 1:
+        raise RetraceError(f"{where}: indptr: expected {rows + 1} numbers, found {len(indptr)}")
+    used = matrix.indices[: int(indptr[-1])]  # there may be room for more
+    _check_rows(indptr, used, columns, where)
+    if len(matrix.data) < len(used):
+        raise RetraceError(f"{where}: data: expected {len(used)}, one per index, found {len(matrix.data)}")
+    return type(matrix)((matrix.data[: len(used)], used, indptr), shape=matrix.shape)
 
 
 def _of_networkx(graph: Any, weight: str | None) -> Edges:
@@ -241,8 +321,8 @@ def _of_igraph(graph: Any, weight: str | None) -> Edges:
     """Take vertices by their attribute `name`, if it tells them apart."""
     names = graph.vs["name"] if "name" in graph.vs.attributes() else None
     notes = []
-    if names is not None and len(set(names)) < len(names):
-        notes = ["several vertices have the same name; they are numbered from 0"]
+    if names is not None and not (all(map(is_name, names)) and len(set(names)) == len(names)):
+        notes = ["several vertices have the same name, or none; they are numbered from 0"]
         names = None
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     weights = graph.es[weight] if weight in graph.es.attributes() else None

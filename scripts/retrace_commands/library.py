@@ -1,7 +1,7 @@
 """What a Python program calls: `from retrace import load, solve`, for a graph in hand, as the commands do."""
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from retrace.graphs.query import Query
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace_commands.answers import Answer, ask
-from retrace_commands.called_arguments import refusing
+from retrace_commands.called_arguments import is_name, refusing, short_form
 from retrace_commands.edge_table import AS_WRITTEN
 from retrace_commands.graph_file import GraphFile, check_weights, read_as_it_is, with_directions
 from retrace_commands.graph_objects import LIBRARIES, graph_in_hand
@@ -50,8 +50,8 @@ class LoadedGraph:
 
     def position(self, name: Hashable, role: str) -> int:
         """Return a vertex's number from 0; raise RetraceError if the graph has none of this name."""
-        if not isinstance(name, Hashable):
-            raise RetraceError(f"{role} {name!r:.60}: expected one vertex; `solve_each` takes several")
+        if not is_name(name):
+            raise RetraceError(f"{role} {short_form(name)}: expected one vertex; `solve_each` takes several")
         return self.graph_file.vertex(str(name) if self.is_file else name, role)
 
 
@@ -120,38 +120,58 @@ class Solution:
 @refusing
 def load(
     graph: Any, *, directed: bool | None = None, weight: str | None = "weight", format: str = "auto",  # noqa: A002
-    columns: Sequence[str] = (),
+    columns: Collection[Hashable] = (),
 ) -> LoadedGraph:  # fmt: skip
     """Return a graph for `solve`: a file of any format that the commands read, a library's object, or arrays.
 
     Parameters
     ----------
     graph
-        A path; a sparse matrix of SciPy or CuPy (each stored entry is an arc); a graph of NetworkX, igraph or
-        NetworKit; a list of edges, each a tuple `(tail, head[, weight])`; an array of shape (edges, 2 or 3)
-        with the same; a DataFrame of pandas, whose columns are chosen as those of a file; or compressed
-        sparse rows, a tuple `(indptr, indices[, weights])`, of shapes (vertices + 1,) and (arcs,), of NumPy
-        or CuPy.
+        A path, or `-` for standard input; a sparse matrix of SciPy or CuPy (each stored entry is an arc); a
+        graph of NetworkX, igraph or NetworKit; a list of edges, each a tuple `(tail, head[, weight])`; an
+        array of shape (edges, 2 or 3) with the same; a DataFrame of pandas, whose columns are found as those
+        of a file; or compressed sparse rows, a tuple `(indptr, indices[, weights])`, of shapes
+        (vertices + 1,) and (arcs,), of NumPy or CuPy.
     directed
         Take arcs as they are (True), or add the reverse of each that has none (False). By default what the
         file or object says; if neither says anything, arcs without a reverse make it directed.
     weight
-        The attribute of edges that has weights, in NetworkX and igraph; None for none. Fractional weights are
-        scaled to whole numbers.
+        The attribute of edges in NetworkX and igraph, or the column of a DataFrame, that has the weights;
+        None leaves out those of any graph. Fractional weights are scaled to whole numbers.
     format, columns
-        Of a file, as the options of the commands; `columns` of a DataFrame, too.
+        Of a file, as the options of the commands. `columns` of a DataFrame are labels of tail, head and
+        perhaps weight.
 
     Raises
     ------
     RetraceError
         In one line, if it is no graph, cannot be read, is too large, or an argument is not understood.
     """
+    chosen, said = list(columns), None
     if isinstance(graph, LoadedGraph):
-        return graph if directed is None else load(graph.graph_file, directed=directed)
-    if isinstance(graph, str | PathLike):
-        taken, said = read_as_it_is(Path(graph), format, None, list(columns)), None
+        if (format, weight, chosen) != ("auto", "weight", []):
+            raise RetraceError("load: takes format, weight and columns of what is not yet loaded")
+        if directed is None:
+            return graph
+        taken, said = graph.graph_file, graph.directed
+    elif isinstance(graph, str | PathLike):
+        if weight not in (None, "weight"):
+            raise RetraceError(f"{graph}: weight={short_form(weight)}: a file's is the third of its columns")
+        names = [column for column in chosen if isinstance(column, str)]
+        if len(names) < len(chosen):
+            raise RetraceError(
+                f"{graph}: columns {short_form(chosen)}: expected texts, names or numbers from 1"
+            )
+        taken = read_as_it_is(Path(graph), format, None, names)
+        if weight is None:
+            bare = replace(taken.graph, weights=None)
+            taken = replace(taken, graph=bare, scale=1, no_weights="", negative="")
     else:
-        taken = graph_in_hand(graph, weight, columns)
+        if format != "auto":
+            raise RetraceError(
+                f"load: format={format!r}: is that of a file, and the graph is none; leave it out"
+            )
+        taken = graph_in_hand(graph, weight, chosen)
         said = taken.graph.info.get("directed")
     if directed is None or directed == said:
         return LoadedGraph(taken, said)
@@ -161,7 +181,8 @@ def load(
 @refusing
 def solve(
     solver: str, graph: Any, source: Hashable = None, target: Hashable = None, *, sources: int | None = None,
-    seed: int = 1, normalized: bool = False, backend: str = "auto", check: bool | Literal["sample"] = True,
+    seed: int | None = None, normalized: bool = False, backend: str = "auto",
+    check: bool | Literal["sample"] = True,
 ) -> Solution:  # fmt: skip
     """Run a solver on a graph, as the command `solve` does, and return its answer with the caller's names.
 
@@ -175,8 +196,8 @@ def solve(
     source, target
         Where paths begin, by the caller's name; where they end, for st-connectivity alone.
     sources, seed, normalized
-        For betweenness: number of sampled sources (all by default), the seed of the sample, and whether
-        scores are divided by the number of pairs, as NetworkX does.
+        For betweenness: number of sampled sources (all by default), the seed of the sample (1 by default),
+        and whether scores are divided by the number of pairs, as NetworkX does.
     backend
         `auto`, `cuda` or `emulator`, for CUDA kernels.
     check
@@ -199,9 +220,11 @@ def solve(
             raise RetraceError(f"{solver}: {'needs a' if wanted else 'takes no'} {name}")
     if not of_scores and (sources is not None or normalized):
         raise RetraceError(f"{solver}: sources and normalized are for betweenness")
+    if seed is not None and sources is None:
+        raise RetraceError(f"{solver}: seed is that of sampled sources, and all are asked for; leave it out")
     if of_scores:
         count = loaded.graph_file.graph.vertices
-        query = Query() if sources is None else Query.sampled(count, sources, seed)
+        query = Query() if sources is None else Query.sampled(count, sources, 1 if seed is None else seed)
         return scores_of(loaded, solver, query, normalized, backend, how)
     graph_file = known_directions(loaded, solver)
     ends = None if target is None else loaded.position(target, "target")
@@ -251,5 +274,4 @@ def known_directions(loaded: LoadedGraph, solver: str) -> GraphFile:
     """Return the graph with a note on directions, or raise RetraceError where scores depend on them."""
     if loaded.directed is not None:
         return loaded.graph_file
-    where = " to load" if solver.startswith("betweenness") else ""  # else it is a note, and no advice
-    return with_directions(loaded.graph_file, solver, None, ("directed=True", f"directed=False{where}"))
+    return with_directions(loaded.graph_file, solver, None)

@@ -1,6 +1,6 @@
 """What a Python program calls for many searches at once: a matrix of lengths, and eccentricities."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from retrace.graphs.query import Query
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace_commands.answers import request_of, searcher
-from retrace_commands.called_arguments import refusing
+from retrace_commands.called_arguments import is_name, refusing, short_form
 from retrace_commands.eccentricities import bound_component
 from retrace_commands.library import known_directions, load, way_of
 
@@ -44,8 +44,8 @@ class SolutionMatrix:
 
     def by_name(self, source: Hashable) -> dict[Hashable, Any]:
         """Return the value of each vertex that is reached from a source; RetraceError if it is none."""
-        if source not in self.sources:
-            raise RetraceError(f"source {source!r:.60}: expected one of those that were asked for")
+        if not is_name(source) or source not in self.sources:
+            raise RetraceError(f"source {short_form(source)}: expected one of those that were asked for")
         row = self.values[self.sources.index(source)]
         none = np.inf if row.dtype.kind == "f" else UNREACHABLE
         return {name: value for name, value in zip(self.names, row.tolist(), strict=True) if value != none}
@@ -74,7 +74,7 @@ class Eccentricities:
 
 @refusing
 def solve_each(
-    solver: str, graph: Any, starts: Sequence[Hashable], *, backend: str = "auto",
+    solver: str, graph: Any, starts: Iterable[Hashable], *, backend: str = "auto",
     check: bool | Literal["sample"] = True,
 ) -> SolutionMatrix:  # fmt: skip
     """Run a bfs, sssp or bellman-ford solver from each of several sources; return a matrix of its answers.
@@ -84,7 +84,7 @@ def solve_each(
     solver, graph, backend, check
         As `solve` takes them.
     starts
-        The sources, by the caller's names, each once.
+        The sources, by the caller's names, each once; any iterable.
 
     Raises
     ------
@@ -95,12 +95,12 @@ def solve_each(
     problem = find(solver).problem
     if problem in ("betweenness", "stcon"):
         raise RetraceError(f"{solver}: expected a bfs, sssp or bellman-ford solver; `solve` runs it")
-    if isinstance(starts, str | bytes) or not isinstance(starts, Sequence | np.ndarray) or not len(starts):
-        raise RetraceError(f"solve_each: starts: expected a list of vertices, found {starts!r:.60}")
-    wanted = list(starts)
+    wanted = list(starts) if isinstance(starts, Iterable) and not isinstance(starts, str | bytes) else []
+    if not wanted:
+        raise RetraceError(f"solve_each: starts: expected a list of vertices, found {short_form(starts)}")
     sources = [loaded.position(name, "source") for name in wanted]
     if len(set(sources)) < len(sources):
-        raise RetraceError(f"solve_each: starts: expected different vertices, found {wanted!r:.60}")
+        raise RetraceError(f"solve_each: starts: expected different vertices, found {short_form(wanted)}")
     graph_file = known_directions(loaded, solver)
     request = request_of(graph_file, solver, Query(sources[0]), backend)
     with request.device() as device:

@@ -11,6 +11,7 @@ from retrace.graphs.random import WEIGHTS, RandomGraph
 from retrace.solvers import find
 from retrace.solvers import generate as generators
 from retrace.system.errors import RetraceError, say
+from retrace_commands.arguments import seed_of
 from retrace_commands.backend import on_backend
 from retrace_commands.graph_file import check_outputs, losses, read_graph, stage, write_graph
 from retrace_commands.parquet_files import require_pyarrow
@@ -35,7 +36,7 @@ def convert_graph(arguments: Namespace) -> None:
     source = {"source": int((graph.degrees() > 0).argmax())} if graph.arcs else {}
     graph = replace(graph, info={**known, **source, **graph.info})
     if arguments.weights is not None:
-        (low, high), seed = arguments.weights, arguments.seed
+        (low, high), seed = arguments.weights, seed_of(arguments)
         if graph.weights is not None:
             raise RetraceError(f"{graph.name} has weights of its own; leave --weights out")
         if not 0 <= low <= high <= LARGEST:
@@ -65,7 +66,7 @@ def generate_graph(arguments: Namespace) -> None:
         connected=kind.connected,
     )
     low, high = arguments.weights or WEIGHTS
-    wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, (low, high))
+    wanted = RandomGraph(arguments.vertices, arcs, seed_of(arguments), (low, high))
     measurement = on_backend(name, Query(), arguments.backend)
     task = f"generating {wanted.vertices} vertices and {arcs} arcs on {measurement.backend}"
     with stage(task), measurement.device() as device:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
+from retrace_commands.option_words import option
 
 DIMACS, PACE = ("sp", "edge", "edges", "col", "max"), ("tw", "td", "tdp", "vc", "ds", "tww", "cep", "ocr")
 """Kinds of problem, the word after `p`."""
@@ -40,7 +41,7 @@ def recognise(head: str, path: Path) -> str:
     """Return the format that the head of a file belongs to; raise RetraceError if that is none."""
     lines = [line for line in head.splitlines() if line.strip()]
     if not lines:
-        raise RetraceError(f"{path}: it is empty; say --format, or name another file")
+        raise RetraceError(f"{path}: it is empty; say {option('format')}, or name another file")
     first = lines[0].strip()
     if BANNER.match(first):
         return "matrix-market"
@@ -89,7 +90,7 @@ def recognise(head: str, path: Path) -> str:
         return "snap"
     line = ascii((data or lines)[0].strip()[:60])
     raise RetraceError(
-        f"{path}: {line} begins no format among {READABLE}; say --format, or write a list of edges"
+        f"{path}: {line} begins no format among {READABLE}; say {option('format')}, or write a list of edges"
     )
 
 

@@ -18,8 +18,10 @@ from retrace.system.checkpoint import Checkpoint
 from retrace.system.errors import RetraceError, say
 from retrace.system.interrupts import doing
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
+from retrace_commands.arguments import seed_of
 from retrace_commands.backend import Verifier, failing_in_one_line, on_backend, print_summary
 from retrace_commands.graph_file import GraphFile, check_outputs, read_graph
+from retrace_commands.option_words import by_caller, option
 from retrace_commands.sample_bounds import bound_of_sample, error_in_words
 from retrace_commands.written_answers import print_columns, write_answer
 
@@ -50,7 +52,7 @@ def compute_scores(arguments: Namespace) -> None:
         arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
     )
     size, count = graph_file.graph.vertices, arguments.sources
-    query = Query() if count is None else Query.sampled(size, count, arguments.seed)
+    query = Query() if count is None else Query.sampled(size, count, seed_of(arguments))
     found = score(
         graph_file, arguments.solver, query, arguments.directed, arguments.normalized,
         arguments.backend, arguments.check, arguments.checkpoint,
@@ -102,7 +104,7 @@ def score(
     graph, stated = graph_file.graph, graph_file.graph.info.get("directed")
     if stated is False and not is_symmetric(graph):
         raise RetraceError(
-            f"{graph_file.path}: is undirected, but some arcs have no reverse; say --undirected"
+            f"{graph_file.path}: is undirected, but some arcs have no reverse; say {option('undirected')}"
         )
     pairs_once = is_symmetric(graph) if stated is None else not stated
     directed = directed is True or not pairs_once
@@ -128,7 +130,8 @@ def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint:
     sources = query.sources_in(graph)
     reason = solver.declines(Query(sources=tuple(sources[:1].tolist())))
     if reason is not None and (query.sources is not None or checkpoint.path is not None):
-        raise RetraceError(f"{spec}: {reason}; leave out --sources and --checkpoint, or take another solver")
+        asked = by_caller("--sources and --checkpoint", "sources")
+        raise RetraceError(f"{spec}: {reason}; leave out {asked}, or take another solver")
     at_once = reason is not None or (solver.prefers_all(query) and checkpoint.path is None)
     size, done = len(sources), checkpoint.done
     remaining = bar(total=size, initial=done, unit="vertex", desc=spec)

@@ -13,6 +13,7 @@ from retrace.solvers import find
 from retrace.system.bars import bar
 from retrace.system.errors import RetraceError, say
 from retrace_commands.answers import Answer, ask, request_of, searcher, together
+from retrace_commands.arguments import seed_of
 from retrace_commands.backend import print_summary
 from retrace_commands.graph_file import (
     GraphFile,
@@ -121,7 +122,7 @@ def search_from_each(arguments: Namespace, graph_file: GraphFile) -> None:
         if len(set(sources.tolist())) < len(sources):
             raise RetraceError(f"--source: expected different vertices, found {' '.join(arguments.source)}")
     else:
-        sources = sample_vertices(graph_file.graph.vertices, arguments.sources, arguments.seed)
+        sources = sample_vertices(graph_file.graph.vertices, arguments.sources, seed_of(arguments))
     request = request_of(graph_file, arguments.solver, Query(int(sources[0])), arguments.backend)
     with request.device() as device:
         search = searcher(graph_file, request, device, arguments.check)

@@ -6,12 +6,12 @@ from typing import BinaryIO
 
 import numpy as np
 
-from retrace.graphs.arc_sets import is_symmetric
 from retrace.graphs.csr import CSRGraph
 from retrace.system.errors import RetraceError
 from retrace.system.files import replacing
 from retrace_commands.he_files import ARCS_WRITTEN
 from retrace_commands.parquet_files import write_parquet
+from retrace_commands.reverse_arcs import with_reverse_arcs
 
 
 def write_as(graph: CSRGraph, path: Path) -> str:
@@ -44,10 +44,11 @@ def _write_matrix(graph: CSRGraph, path: Path, file: BinaryIO) -> None:
 def _write_metis(graph: CSRGraph, path: Path, file: BinaryIO) -> None:
     """Write the neighbours of each vertex, which METIS has for undirected graphs without loops."""
     tails = graph.tails()
-    if not is_symmetric(graph) or _is_uneven(graph):
+    if _is_uneven(graph):
+        mended = not _is_uneven(with_reverse_arcs(graph))
         raise RetraceError(
             f"{path}: METIS has undirected graphs alone; arcs of {graph.name} lack a reverse with the same "
-            "weight; say --undirected, or write .mtx"
+            f"weight; {'say --undirected, or ' if mended else ''}write .mtx"
         )
     if (tails == graph.indices).any():
         raise RetraceError(f"{path}: METIS has no self-loops, and {graph.name} has some; write .mtx")

@@ -128,6 +128,8 @@ def test_names_on_the_command_line_are_the_librarys() -> None:
     ("argv", "complaint"),
     [("", "required: command"), ("fly", "invalid choice: 'fly'"),
      ("solve bfs/queue GRAPH", "bfs/queue needs --source"),
+     ("solve bfs/queue GRAPH --source 1 --seed 1", "--seed is that of --sources; leave it out"),
+     ("solve betweenness/seq-array GRAPH --seed 7", "--seed is that of --sources; leave it out"),
      ("solve bfs/queue GRAPH --source 1 --target 2", "--target is for stcon"),
      ("solve stcon/bsp GRAPH --source 1", "stcon/bsp needs --target"),
      ("solve stcon/bsp GRAPH --source 1 --target 2 --paths-to 2", "no path"),

@@ -117,6 +117,9 @@ def test_convert_draws_weights_only_if_asked(unweighted: Path, call: Call) -> No
     assert "weights of its own" in call("convert", out, unweighted.parent / "y", "--weights", 1, 1).refusal(1)
     asked = ("convert", unweighted, out, "--weights", 4, 3)
     assert "expected a range" in call(*asked).refusal(1)
+    assert "--seed is that of --weights; leave it out" in call(
+        "convert", unweighted, out, "--seed", 5
+    ).refusal(2)
 
 
 def test_convert_never_replaces_a_folder_of_something_else(tiny: Path, call: Call) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,7 @@ import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose
 
+import retrace
 from command_line import python
 from exact_betweenness import exact_scores
 from graphs import graph
@@ -177,7 +181,7 @@ def matrix(rows: list[list[float]], kind: str = "csr_array") -> Any:
 
 def test_arrays_of_any_whole_type_are_taken() -> None:
     for dtype in (np.int8, np.uint8, np.int64, np.uint64):
-        arrays = [array.astype(dtype) for array in SQUARE]
+        arrays = tuple(array.astype(dtype) for array in SQUARE)
         assert solve("bfs/queue", arrays, 0).values.tolist() == [0, 1, 1, 2]
     empty = np.zeros(3, int), []
     assert solve("bfs/queue", empty, 1).by_name() == {1: 0}
@@ -217,7 +221,7 @@ class OnDevice:
 
 def test_what_cupy_has_is_copied_from_the_gpu() -> None:
     assert solve("bfs/queue", OnDevice(matrix([[0, 1], [0, 0]])), 0).values.tolist() == [0, 1]
-    arrays = [OnDevice(array) for array in SQUARE]
+    arrays = tuple(OnDevice(array) for array in SQUARE)
     assert solve("bfs/queue", arrays, 0).values.tolist() == [0, 1, 1, 2]
 
 
@@ -228,7 +232,23 @@ def test_what_cupy_has_is_copied_from_the_gpu() -> None:
         (np.eye(3), "numpy.ndarray: expected shape (edges, 2 or 3), found (3, 3); a matrix is scipy.sparse"),
         (np.ones((2, 4)), "numpy.ndarray: expected shape (edges, 2 or 3), found (2, 4)"),
         (np.full((4, 2), 0.5), "numpy.ndarray: expected whole ids of vertices"),
-        (np.ones(3), "numpy.ndarray: expected a graph's file"),
+        (np.ones(3), "numpy.ndarray: expected shape (edges, 2 or 3), found (3,)"),
+        (np.array(3), "numpy.ndarray: expected shape (edges, 2 or 3), found ()"),
+        (np.zeros((2, 2, 2), int), "numpy.ndarray: expected shape (edges, 2 or 3), found (2, 2, 2)"),
+        (np.ones((4, 2), bool), "numpy.ndarray: expected ids of vertices, found bool"),
+        (np.ones((4, 2), complex), "numpy.ndarray: expected ids of vertices, found complex128"),
+        (np.ones(4, "i4,i4"), "numpy.ndarray: expected edges, found fields; take pandas.DataFrame(array)"),
+        (np.ones((4, 2), "i4,i4"), "numpy.ndarray: expected edges, found fields"),
+        (np.ma.array([[0, 1], [1, 2], [2, 3]], mask=np.eye(3, 2)), "numpy.MaskedArray: expected an array wi"),
+        ((SQUARE[0], np.ma.array(SQUARE[1], mask=[0, 1, 0, 0])), "tuple of arrays: expected an array with"),
+        ((*SQUARE, np.ma.array([1, 2, 3, 4], mask=[0, 1, 0, 0])), "tuple of arrays: expected an array with"),
+        (np.array([[0, pd.NA], [1, 2], [2, 3]]), "numpy.ndarray: expected names of vertices, found <NA>"),
+        ([[0, 1, 3], [1, 0, 1]], "list: expected edges that are tuples, [(tail, head[, weight]), …]"),
+        ([(0, 1), [1, 2]], "list: expected edges that are tuples"),
+        ([*SQUARE], "list: expected edges that are tuples"),
+        (((0, 2), (0, 0)), "tuple of arrays: tuples may be edges or sparse rows; write a list of edges, or"),
+        (pd.DataFrame({"a": [0, 1], "b": [1, pd.NA]}), "pandas.DataFrame: column b, row 1: expected a"),
+        ([((0, [1]), 2)], "list of edges: expected names of vertices, found (0, [1])"),
         ([(0, 1), (1, 2, 5)], "list of edges: edge 1: expected 2 values, as the first has, found (1, 2, 5)"),
         ([(0,)], "list of edges: edge 0: expected (tail, head[, weight]), found (0,)"),
         ([(0, None)], "list of edges: expected names of vertices, found None"),
@@ -270,9 +290,16 @@ def test_what_is_no_graph_is_refused_in_one_line(given: Any, told: str) -> None:
         ((1, -2, 3, 4), "the weight -2 of the arc from 0 to 2 is negative, and sssp/dijkstra-heap takes"),
         ((1, 0.1, float("nan"), 4), "its weight 'nan' is not finite"),
         ((1, 2, 3, float("inf")), "its weight 'inf' is not finite"),
-        ((1, 2, 3, 2**40), "its largest weight, 1.099511628e+12, is above 2147483646; scale them down"),
+        ((1, 2, 3, 2**40), "its largest weight, 1099511627776, is above 2147483646; scale them down"),
         ((1, 2, 3, 1e-30), "its weights would be whole only times 1"),
-        ((1, 2, 3, "4"), "its weight '4' is no number"),
+        ((1, 2, 3, "4"), "its weight '4' is text; pass numbers, as float() makes them"),
+        ((1, 2, 3, ""), "its weight '' is text"),
+        ((1e-300, 1e-300, 1e-300, 0), "times 1e+300 or more, above 2147483646: multiply them by 1e309 or le"),
+        ((1, 2, 3, 1e-300), "no number fits both 3 and 1e-300: multiply them by 100000000 or less and round"),
+        ((1, 2, 3, 1e300), "its largest weight, 1e+300, is above 2147483646; scale them down"),
+        ((1, 2, 3, Decimal("1e-999")), "its weight '1E-999' does not fit 32 bits; it has over 400"),
+        ((1, 2, 3, Fraction(1, 2**40)), "its weights would be whole only times 1099511627776 or more, above"),
+        ((1, 2, 3, np.timedelta64(1, "D")), "its weight '1 days' is no number"),
         ((1, 2, 3, None), "its weight 'None' is no number"),
         ((1, 2, 3, 1j), "its weight '1j' is no number"),
     ],
@@ -298,6 +325,15 @@ def test_fractions_are_exact() -> None:
     assert solve("sssp/dijkstra-heap", (*SQUARE, single), 0).values.tolist() == [0, 0.1, 0.7, 0.3]
 
 
+def test_fractions_and_decimals_are_taken_exactly() -> None:
+    thirds = (Fraction(1, 3), Fraction(2, 3), Decimal("0.5"), np.float32(0.1))
+    loaded = load((*SQUARE, thirds))
+    assert loaded.graph_file.scale == 30
+    assert loaded.graph_file.graph.weights is not None
+    assert loaded.graph_file.graph.weights.tolist() == [10, 20, 15, 3]
+    assert solve("sssp/dijkstra-heap", loaded, 0).values.tolist() == [0, 1 / 3, 2 / 3, 23 / 30]
+
+
 def test_directions_are_asked_for_where_scores_depend_on_them() -> None:
     with pytest.raises(RetraceError, match="on which scores depend; say directed=True or directed=False"):
         solve("betweenness/seq-array", SQUARE)
@@ -307,7 +343,7 @@ def test_directions_are_asked_for_where_scores_depend_on_them() -> None:
     assert undirected.values.tolist() == [0.5, 0.5, 0.5, 0.5]
     assert solve("betweenness/seq-array", load(load(SQUARE), directed=False)).values.tolist() == [0.5] * 4
     assert (
-        "it is taken as directed (directed=False adds the reverse arcs)"
+        "it is taken as directed (directed=False to load adds the reverse arcs)"
         in solve("bfs/queue", SQUARE, 0).notes[0]
     )
 
@@ -367,7 +403,11 @@ def test_vertices_of_igraph_with_the_same_name_are_numbered() -> None:
     given.vs["name"] = ["a", "a"]
     found = solve("bfs/queue", given, 1)
     assert found.values.tolist() == [1, 0]
-    assert found.notes == ("igraph.Graph: several vertices have the same name; they are numbered from 0",)
+    assert found.notes == (
+        "igraph.Graph: several vertices have the same name, or none; they are numbered from 0",
+    )
+    given.vs["name"] = [["a"], ["b"]]
+    assert solve("bfs/queue", given, 1).values.tolist() == [1, 0]
 
 
 def test_files_have_their_ids(tmp_path: Path) -> None:
@@ -406,7 +446,10 @@ def test_files_have_their_ids(tmp_path: Path) -> None:
         (lambda: solve("bfs/queue", SQUARE, [1]), "source [1]: expected one vertex; `solve_each` takes"),
         (lambda: solve("bfs/nothing", SQUARE, 0), "no solver is called bfs/nothing; there are"),
         (lambda: solve("generate/tree-first", SQUARE), "generate/tree-first: takes no graph"),
-        (lambda: solve("bfs/queue", SQUARE, 0, backend="cuda"), "--backend cuda: bfs/queue runs on host"),
+        (lambda: solve("bfs/queue", SQUARE, 0, backend="cuda"), "backend='cuda': bfs/queue runs on host"),
+        (lambda: solve("bfs/queue", SQUARE, 0, seed=2), "bfs/queue: seed is that of sampled sources"),
+        (lambda: solve("betweenness/auto", PAIR, seed=2), "betweenness/auto: seed is that of sampled"),
+        (lambda: solve("bfs/queue", SQUARE, pd.NA), "source <NA>: expected one vertex"),
         (lambda: solve("bfs/queue", SQUARE, 1).path_to(0), "no path leads from 1 to 0 in tuple of arrays"),
         (lambda: solve("stcon/two-queues", SQUARE, 0, 3).path_to(3), "stcon/two-queues: finds a length, but"),
         (lambda: solve("betweenness/auto", PAIR).path_to(1), "betweenness/auto: finds scores, but no path"),
@@ -459,6 +502,206 @@ def test_columns_of_a_frame_are_chosen() -> None:
     stated = load(FRAME.assign(Type="Undirected"))
     assert stated.directed is False
     assert load([]).graph_file.graph.vertices == 0
+    by_number = pd.DataFrame([[10, 11, 12, 13], [21, 22, 23, 24]])
+    assert list(load(by_number, columns=[2, 3]).names) == [12, 13, 23, 24]
+    assert list(load(by_number, columns=by_number.columns[:2]).names) == [10, 11, 21, 22]
+
+
+def test_weights_of_a_frame_are_in_the_column_that_weight_names() -> None:
+    frame = pd.DataFrame([(5, "a", "b", 1), (7, "b", "c", 2)], columns=["cost", "from", "to", "weight"])
+    assert solve("sssp/dijkstra-heap", load(frame, weight="cost"), "a").by_name() == {"a": 0, "b": 5, "c": 12}
+    backwards = load(frame, weight="cost", columns=["to", "from"])
+    assert solve("sssp/dijkstra-heap", backwards, "c").by_name() == {"c": 0, "b": 7, "a": 12}
+    narrow = load(frame[["cost", "from", "to"]].set_axis(["cost", "x", "y"], axis=1), weight="cost")
+    assert solve("sssp/dijkstra-heap", narrow, "a").by_name() == {"a": 0, "b": 5, "c": 12}
+    assert narrow.graph_file.notes == ()
+
+
+@pytest.mark.parametrize("given", [*WAYS, "edges", "frame", "file", "loaded"])
+def test_no_weight_leaves_out_the_weights(given: str, tmp_path: Path) -> None:
+    drawn = Drawn(list(range(3)), [(0, 1), (1, 2)], [0.5, -7], True)
+    path = tmp_path / "edges.csv"
+    path.write_text("source,target,weight\n0,1,0.5\n1,2,x\n")
+    rows = [(0, 1, 0.5), (1, 2, "x")]
+    others = {"edges": rows, "frame": pd.DataFrame(rows), "file": path, "loaded": ()}
+    if given == "loaded":
+        with pytest.raises(
+            RetraceError, match="load: takes format, weight and columns of what is not yet lo"
+        ):
+            load(load(rows), weight=None)
+        return
+    loaded = load(WAYS[given](drawn) if given in WAYS else others[given], weight=None, directed=True)
+    assert (loaded.graph_file.graph.weights, loaded.graph_file.no_weights) == (None, "")
+    assert loaded.graph_file.scale == 1
+    with pytest.raises(RetraceError, match=r"needs weights, and the graph has none; give it some, or count"):
+        solve("sssp/dijkstra-heap", loaded, 0)
+
+
+def dates(kind: str) -> Any:
+    """Three ids of pandas, of a kind that NumPy would make whole numbers of."""
+    return {
+        "datetime": pd.to_datetime(["2020-01-03", "2020-01-01", "2020-01-02"]).as_unit("ns"),
+        "zone": pd.to_datetime(["2020-01-03", "2020-01-01", "2020-01-02"]).tz_localize("Asia/Tokyo"),
+        "timedelta": pd.to_timedelta([3, 1, 2], unit="s").as_unit("ns"),
+        "period": pd.period_range("2020-01", periods=3, freq="M"),
+        "category": pd.Categorical(["x", "z", "y"], ordered=True),
+        "category of numbers": pd.Categorical([7, 3, 9]),
+        "interval": pd.interval_range(0, 3),
+    }[kind]
+
+
+@pytest.mark.parametrize(
+    "kind", ["datetime", "zone", "timedelta", "period", "category", "category of numbers", "interval"]
+)
+def test_ids_of_pandas_come_back_as_pandas_gives_them(kind: str) -> None:
+    ids = pd.Series(dates(kind))
+    frame = pd.DataFrame({"a": ids[:2].array, "b": ids[1:].array})
+    found = solve("bfs/queue", load(frame, directed=True), ids[0])
+    assert found.by_name() == {ids[0]: 0, ids[1]: 1, ids[2]: 2}
+    assert {type(name) for name in found.names} == {type(ids.tolist()[0])}
+    as_objects = np.array([[ids[0], ids[1]], [ids[1], ids[2]], [ids[0], ids[1]]], dtype=object)
+    assert solve("bfs/queue", load(as_objects, directed=True), ids[0]).by_name() == found.by_name()
+
+
+@pytest.mark.parametrize("unit", ["M8[D]", "M8[ns]", "m8[s]", "m8[ns]"])
+def test_dates_of_numpy_come_back_as_dates(unit: str) -> None:
+    days = np.array([3, 1, 2], "i8").astype(unit)
+    table = days[[[0, 1], [1, 2], [0, 1]]]
+    found = solve("bfs/queue", load(table, directed=True), days[0])
+    assert [type(name) for name in found.names] == [type(days[0])] * 3
+    assert found.by_name() == {days[0]: 0, days[1]: 1, days[2]: 2}
+    with pytest.raises(RetraceError, match=r"numpy.ndarray: expected names of vertices, found .*NaT"):
+        load(np.where(table == days[2], np.array("NaT", unit), table))
+
+
+def test_whole_ids_of_any_two_types_stay_whole() -> None:
+    large = 2**63 - 1
+    frame = pd.DataFrame({"a": np.array([large, 5], np.uint64), "b": np.array([5, -1], np.int64)})
+    assert list(load(frame).names) == [-1, 5, large]
+    assert list(load([(False, True)]).names) == [False, True]
+    assert solve("bfs/queue", load([(False, True)]), True).by_name() == {True: 0}
+
+
+# np.matrix says that it will be deprecated
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_a_matrix_of_numpy_is_a_table_of_edges() -> None:
+    assert list(load(np.matrix([[0, 1, 5], [1, 2, 7]])).names) == [0, 1, 2]
+    with pytest.raises(RetraceError, match=r"numpy.matrix: expected shape \(edges, 2 or 3\), found \(2, 2\)"):
+        load(np.matrix([[0, 1], [1, 0]]))
+
+
+def corrupt(kind: str, part: str, at: int, value: int) -> Any:
+    given = matrix([[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0]], f"{kind}_array")
+    getattr(given, part)[at] = value
+    return given
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr"])
+@pytest.mark.parametrize(
+    ("part", "at", "value", "told"),
+    [
+        ("indices", 1, 4, "indices: expected vertices from 0 to 3"),
+        ("indices", 1, -1, "indices: expected vertices from 0 to 3"),
+        ("indices", 0, 2**31 - 1, "indices: expected vertices from 0 to 3"),
+        ("indptr", 2, 10**9, "indptr: expected rising numbers from 0 to 4"),
+        ("indptr", 2, 0, "indptr: expected rising numbers from 0 to 4"),
+        ("indptr", 0, 1, "indptr: expected rising numbers from 0 to 4"),
+        ("indptr", 4, 5, "indptr: expected rising numbers from 0 to 4"),
+        ("indptr", 4, -2, "indptr: expected rising numbers from 0 to 2"),
+    ],
+)
+def test_a_matrix_whose_arrays_do_not_fit_is_refused(
+    kind: str, part: str, at: int, value: int, told: str
+) -> None:
+    with pytest.raises(RetraceError, match=rf"^scipy.{kind}_array: {told}[^\n]*$"):
+        load(corrupt(kind, part, at, value))
+
+
+def test_a_matrix_with_arrays_of_another_length_is_refused() -> None:
+    short, bare = (matrix([[0, 1], [1, 0]]) for _ in range(2))
+    short.indptr, bare.data = short.indptr[:-1], bare.data[:-1]
+    with pytest.raises(RetraceError, match=r"scipy.csr_array: indptr: expected 3 numbers, found 2"):
+        load(short)
+    with pytest.raises(RetraceError, match=r"scipy.csr_array: data: expected 2, one per index, found 1"):
+        load(bare)
+    listed = matrix([[0, 1], [1, 0]], "coo_array")
+    listed.coords[0][0] = 7
+    with pytest.raises(RetraceError, match=r"scipy.coo_array: expected rows and columns from 0 to 1"):
+        load(listed)
+    roomy = matrix([[0, 1], [1, 0]])
+    roomy.indices, roomy.data = np.append(roomy.indices, 99), np.append(roomy.data, 5)
+    assert load(roomy).graph_file.graph.arcs == 2
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
+def test_weights_of_a_matrix_that_are_no_numbers_are_refused(kind: str) -> None:
+    given = matrix([[0, 2.5j], [1, 0]], f"{kind}_array")  # type: ignore[list-item]
+    assert solve("bfs/queue", given, 0).values.tolist() == [0, 1]
+    with pytest.raises(RetraceError, match=rf"scipy.{kind}_array: .* its weight '\S+j\)?' is no number"):
+        solve("sssp/dijkstra-heap", given, 0)
+
+
+@pytest.mark.parametrize(
+    "starts",
+    [[0, 2], (2, 0), {0, 2}, range(0, 3, 2), np.array([0, 2]), pd.Series([0, 2], index=[7, 8]),
+     pd.Index([2, 0]), {0: "x", 2: "y"}, (k for k in (0, 2))],
+    ids=lambda starts: type(starts).__name__,
+)  # fmt: skip
+def test_sources_are_any_iterable(starts: Any) -> None:
+    found = solve_each("bfs/queue", load(SQUARE, directed=True), starts)
+    assert (found.by_name(0), found.by_name(2)) == ({0: 0, 1: 1, 2: 1, 3: 2}, {2: 0, 3: 1})
+    assert [found.values[k, name] for k, name in enumerate(found.sources)] == [0, 0]
+
+
+def test_an_error_names_vertices_as_the_caller_does(tmp_path: Path) -> None:
+    cycle = [("ann", "bob", 1), ("bob", "cy", -3), ("cy", "bob", 1)]
+    told = r"vertex (bob|cy) lies on a negative cycle that vertex ann reaches, so that there are no"
+    path = tmp_path / "cycle.csv"
+    path.write_text("".join(f"{u},{v},{w}\n" for u, v, w in cycle))
+    for given in (cycle, path):
+        with pytest.raises(RetraceError, match=rf"^(list of edges|cycle.csv): {told}"):
+            solve("bellman-ford/sequential", given, "ann")
+        with pytest.raises(RetraceError, match=told):
+            solve_each("bellman-ford/sequential", given, ["ann"])
+    deep = [(f"v{k}", f"v{k + 1}", -(2**31) + 2) for k in range(4)]
+    with pytest.raises(RetraceError, match=r"distances from vertex v0 pass what 32 bits hold"):
+        solve("bellman-ford/sequential", deep, "v0")
+
+
+def test_errors_name_arguments_and_no_options(tmp_path: Path) -> None:
+    table, counts, odd = tmp_path / "table.csv", tmp_path / "counts.txt", tmp_path / "odd.bin"
+    table.write_text("a,b,c,d\n1,2,3,4\n")
+    counts.write_text("4 3\n1 2\n2 3\n")
+    odd.write_text("hello\n")
+    both = pd.DataFrame([(1, 2, 3)], columns=["source", "from", "target"])
+    for call, told in (
+        (lambda: load(table), "say columns=['TAIL', 'HEAD', '[WEIGHT]'], by name"),
+        (lambda: load(pd.read_csv(table)), "say columns=['TAIL', 'HEAD', '[WEIGHT]'], by name"),
+        (lambda: load(counts), "say format='edges'"),
+        (lambda: load(odd), "say format"),
+        (lambda: solve("betweenness/auto", SQUARE, sources=2), "say directed=True or directed=False to load"),
+        (lambda: solve("sssp/dijkstra-heap", both, 1), "give it some"),
+        (lambda: solve("bfs/queue", SQUARE, 0, backend="emulator"), "backend='emulator': bfs/queue"),
+        (lambda: solve("bfs/bsp", SQUARE, 0, backend="cuda"), "use backend='emulator'"),
+    ):
+        with pytest.raises(RetraceError) as error:
+            call()
+        assert told in str(error.value)
+        assert "--" not in str(error.value)
+    km = pd.DataFrame([(1, 2, 3)], columns=["source", "target", "km"])
+    assert load(km).graph_file.notes == (
+        "pandas.DataFrame: km: not read, so arcs have no weights (columns=['source', 'target', 'NAME'] reads "
+        "them)",
+    )
+
+
+def test_all_names_are_imported_and_listed() -> None:
+    program = "from retrace import *; print(load.__name__, solve_each.__name__, len(solvers()) > 9)"
+    assert python(program).stdout.split() == ["load", "solve_each", "True"]
+    assert set(retrace.__all__) <= set(dir(retrace))
+    stub = (Path(retrace.__file__).parent / "__init__.pyi").read_text()
+    assert f"__all__ = {json.dumps(retrace.__all__)}" in stub
+    assert all(callable(getattr(retrace, name)) for name in retrace.__all__)
 
 
 @pytest.mark.parametrize("solver", ["bfs/queue", "sssp/dijkstra-heap", "bfs/bsp"])
@@ -508,12 +751,29 @@ def test_eccentricities_are_those_of_networkx() -> None:
         (lambda: solve("betweenness/auto", SQUARE, sources=1.5), "solve: sources: expected a whole number f"),
         (lambda: solve("betweenness/auto", SQUARE, sources=True), "solve: sources: expected a whole number"),
         (lambda: solve("betweenness/auto", SQUARE, sources=9), "9 sources requested, expected 1 to 4"),
-        (lambda: solve("betweenness/auto", SQUARE, seed="x"), "solve: seed: expected a whole number, found"),
+        (lambda: solve("betweenness/auto", SQUARE, seed="x"), "solve: seed: expected a whole number or"),
         (lambda: solve("bfs/queue", SQUARE, 0, normalized=1), "solve: normalized: expected True or False"),
         (lambda: load(SQUARE, directed="yes"), "load: directed: expected True or False or None, found 'yes'"),
         (lambda: load(SQUARE, weight=3), "load: weight: expected the name of an attribute or None, found 3"),
         (lambda: load("x.csv", format="csv"), "load: format: expected one of auto, dimacs, he"),
         (lambda: load("x.csv", columns="ab"), "load: columns: expected a list of names of columns"),
+        (lambda: load("x.csv", columns=[1, 2]), "x.csv: columns [1, 2]: expected texts, names or numbers fr"),
+        (lambda: load("x.csv", weight="km"), "x.csv: weight='km': a file's is the third of its columns"),
+        (lambda: load(SQUARE, format="snap"), "load: format='snap': is that of a file, and the graph is non"),
+        (lambda: load(SQUARE, columns=[0, 1]), "tuple of arrays: columns are those of a file or a DataFrame"),
+        (lambda: load(SQUARE, weight="km"), "tuple of arrays: weight='km': its weights have no name"),
+        (lambda: load(load(SQUARE), format="snap"), "load: takes format, weight and columns of what is not"),
+        (lambda: load(FRAME, weight="km"), "pandas.DataFrame: has no column 'km'; expected a label that one"),
+        (lambda: load(FRAME, columns=["1", "2"]), "pandas.DataFrame: has no column '1'; expected a label"),
+        (lambda: load(FRAME, columns=["to"]), "pandas.DataFrame: columns ['to']: expected tail, head and at"),
+        (lambda: load(FRAME, columns=["to", "to"]), "pandas.DataFrame: columns ['to', 'to']: expected tail"),
+        (lambda: load(FRAME, columns=["to", "from", "weight"], weight="from"), "pandas.DataFrame: columns ["),
+        (lambda: load(FRAME.set_axis([*"aab"], axis=1), columns=["a", "b"]), "pandas.DataFrame: has 2 colum"),
+        (lambda: load(SQUARE, weight=np.eye(3)), "load: weight: expected the name of an attribute or None"),
+        (lambda: solve("bfs/queue", SQUARE, 0, backend=np.eye(2)), "solve: backend: expected one of auto"),
+        (lambda: solve_each("bfs/queue", SQUARE, "ab"), "solve_each: starts: expected a list of vertices"),
+        (lambda: solve_each("bfs/queue", SQUARE, [0]).by_name(np.arange(2)), "source array([0, 1]): expect"),
+        (lambda: solve_each("bfs/queue", SQUARE, [0]).by_name([0]), "source [0]: expected one of those"),
         (lambda: solve_each("bfs/queue", SQUARE, 0), "solve_each: starts: expected a list of vertices, foun"),
         (lambda: solve_each("bfs/queue", SQUARE, []), "solve_each: starts: expected a list of vertices"),
         (lambda: solve_each("bfs/queue", SQUARE, [0, 0]), "solve_each: starts: expected different vertices"),

@@ -596,10 +596,20 @@ def test_what_a_format_cannot_hold(tmp_path: Path, call: Call) -> None:
         ("0 1 1\n1 2 3\n", ".graph", "undirected graphs alone"),
         ("0 0\n0 1\n1 0\n", ".graph", "no self-loops"),
         ("0 1 4\n1 0 5\n", ".graph", "same weight"), ("0 1 0\n1 0 0\n", ".graph", "from 1"),
+        ("0 1 4\n1 0 5\n1 2 3\n", ".graph", "same weight"), ("0 1 -2\n1 2 3\n", ".he", "no negative weights"),
+        ("0 1\n1 2\n", ".he", "needs weights"),
     ):  # fmt: skip
         plain.write_text(edges)
-        assert told in call("convert", plain, path.with_suffix(suffix)).refusal(1)
+        refused = call("convert", plain, path.with_suffix(suffix)).refusal(1)
+        assert told in refused
         assert not path.with_suffix(suffix).exists()
+        advised = [("x.mtx",)] if "write .mtx" in refused else []
+        advised += [(f"x{suffix}", "--undirected")] if "--undirected" in refused else []
+        advised += [(f"y{suffix}", "--weights", "1", "9")] if "convert --weights" in refused else []
+        assert advised
+        for output, *options in advised:
+            assert call("convert", plain, tmp_path / output, *options).status == 0
+            (tmp_path / output).unlink()
     plain.write_text("a b 0.5\nb c 2\n")
     done = call("convert", plain, tmp_path / "x.gr", "--directed")
     assert "names are not kept: a is the first vertex" in done.out

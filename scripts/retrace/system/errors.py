@@ -26,6 +26,22 @@ class NotVerifiedError(RetraceError):
     """An answer that differs from the oracle's, so nothing is written."""
 
 
+class VertexError(RetraceError):
+    """An error of vertices, which it calls by their numbers from 0 until somebody knows their names."""
+
+    def __init__(self, where: str, words: str, vertices: tuple[int, ...]) -> None:
+        super().__init__(where, words, vertices)
+        self.where, self.words, self.vertices = where, words, vertices
+
+    def __str__(self) -> str:
+        first, *others = self.vertices
+        return f"{self.where}: {self.words.format(f'{first} (from 0)', *others)}"
+
+    def named(self, label: Callable[[int], str]) -> RetraceError:
+        """Return the error with the names of the vertices."""
+        return RetraceError(f"{self.where}: {self.words.format(*map(label, self.vertices))}")
+
+
 def say(line: str, file: TextIO | None = None) -> None:
     """Print a line; characters of names in it that would direct a terminal are shown as escapes."""
     print(escaped(line), file=file)

@@ -6,7 +6,7 @@ from retrace.devices.host import c_graph, host_function
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.graphs.graph_names import UNREACHABLE
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, VertexError
 
 SOURCE = "host/negative_cycle.cpp"
 LEAST = np.iinfo(np.int32).min
@@ -28,14 +28,14 @@ def refuse_endless(graph: Graph, source: int) -> RetraceError:
     assert not isinstance(graph, DenseGraph), "its weights are positive"
     vertex = find_negative_cycle(graph, source)
     if vertex is None:
-        return RetraceError(
-            f"{graph.name}: distances from vertex {source} (from 0) pass what 32 bits hold, {LEAST + 1} to "
-            f"{UNREACHABLE - 1}; scale the weights down"
-        )
-    return RetraceError(
-        f"{graph.name}: vertex {vertex} (from 0) lies on a negative cycle that vertex {source} reaches, so "
-        "that there are no shortest distances; take another source, or mend the weights"
+        limits = f"{LEAST + 1} to {UNREACHABLE - 1}"
+        words = f"distances from vertex {{}} pass what 32 bits hold, {limits}; scale the weights down"
+        return VertexError(graph.name, words, (source,))
+    words = (
+        "vertex {} lies on a negative cycle that vertex {} reaches, so that there are no shortest distances; "
+        "take another source, or mend the weights"
     )
+    return VertexError(graph.name, words, (vertex, source))
 
 
 class DistanceCheck:
