@@ -110,12 +110,16 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         hubs=data.draw(st.integers(1, 3)),
         bitmap_kib=data.draw(st.integers(0, 1)),
         sweep=data.draw(st.sampled_from([0, 3, 999999999])),
+        sparse=data.draw(st.sampled_from([0, 3, 1000])),
+        hub=data.draw(st.sampled_from([1, 5, 4096])),
         cluster=data.draw(st.sampled_from([0, 1, 3, 16])),
         compacted=data.draw(st.sampled_from(["no", "yes"])),
         renumbered=data.draw(st.sampled_from(["no", "yes"])),
         block_size=data.draw(
             st.sampled_from(
-                [32, 64] if "/lane" in name or name.endswith(("auto", "gpu", "arcs")) else [1, 7, 40]
+                [32, 64]
+                if "/lane" in name or name.endswith(("auto", "gpu", "arcs", "frontier"))
+                else [1, 7, 40]
             )
         ),
     )
@@ -219,7 +223,9 @@ def test_setup_loads_the_files_that_are_declared(
     host.loaded_library.cache_clear()
     with EmulatedDevice() as device:
         load, kernels = device.load, set[str]()
-        monkeypatch.setattr(device, "load", lambda source: kernels.add(source) or load(source))
+        monkeypatch.setattr(
+            device, "load", lambda source, *macros: kernels.add(source) or load(source, *macros)
+        )
         solver = make(with_settings(kind.name), device)
         solver.setup(GRAPHS["triangles"])
         assert kernels <= {kind.source, *kind.more_sources}

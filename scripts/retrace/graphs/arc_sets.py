@@ -9,7 +9,8 @@ from retrace.graphs.csr import CSRGraph, Int32Array, offset_type
 def simplify(graph: CSRGraph) -> CSRGraph:
     """Remove self-loops, parallel arcs and weights; the arcs of each vertex are sorted by head."""
     if is_simple(graph):
-        return CSRGraph(graph.indptr, graph.indices, None, graph.info)
+        indptr = graph.indptr.astype(offset_type(graph.arcs), copy=False)
+        return CSRGraph(indptr, graph.indices, None, graph.info)
     indptr, kept = np.zeros(graph.vertices + 1, np.int64), [np.empty(0, np.int32)]
     for tails, arcs in graph.blocks():  # whose arrays are few, beside a large graph's
         different = _different_arcs(graph.vertices, tails, graph.indices[arcs])
