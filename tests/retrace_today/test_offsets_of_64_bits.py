@@ -94,9 +94,10 @@ def test_searches(spec: str, name: str) -> None:
             assert result.verified, result.reason
 
 
-@pytest.mark.parametrize("name", ["grid", "complete", "mixed"])
+@pytest.mark.parametrize("name", ["grid", "complete", "mixed", "one-way path"])
 @pytest.mark.parametrize("spec", LANES)
 def test_scores(spec: str, name: str) -> None:
+    """On the path, the vertex whose end has the lower 32 bits of no arc is a warp's first."""
     found = GRAPHS.get(name) or NAMED[name]
     query = Query(sources=(0, 1, 2 * found.vertices // 3))
     with EmulatedDevice() as device, widened(found) as wide:
