@@ -8,7 +8,9 @@ from cuda_device.gpu_limits import Needs
 from cuda_device.interface import Module
 from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph
+from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import Argument, aligned
+from retrace.solvers.betweenness.compaction import uncompacted
 from retrace_today.betweenness.graph_on_device import GraphOnDevice
 
 COUNTERS_BYTES = 24
@@ -58,6 +60,13 @@ class FrontierBrandes(GraphOnDevice):
     def resident_blocks(self) -> int:
         """Return how many searches run at the same time."""
         return 1
+
+    def begin_again(self, query: Query) -> None:
+        if query != self.query:  # the graph is the same for all sources
+            self.query, (part,) = query, self.rounds
+            part.reduced = uncompacted(self.graph, query.sources)
+            part.sources = self.device.upload(self.in_order(part.reduced))
+        super().begin_again(query)
 
     def start(self, *arguments: Any) -> None:
         blocks = self.module.resident_blocks(self.kernel_name(), self.block_size)
