@@ -176,7 +176,7 @@ template <typename Real> struct GridSearch {
         for_each_hub(entering, UNSEEN, [&](int v) {
             const Real sum = sum_of_hub(entering, v, depth, of_warps);
             if (threadIdx.x == 0 && sum != 0) paths[v] = sum;
-            if (threadIdx.x < LANES) enqueue(threadIdx.x == 0 && sum != 0, v, depth + 1);
+            enqueue(threadIdx.x == 0 && sum != 0, v, depth + 1);
         });
     }
 
