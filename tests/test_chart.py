@@ -429,7 +429,8 @@ def test_distances_are_those_of_gpus_over_the_limit() -> None:
         line.dots[0].value.median for line in panel.lines
     )
     assert {kind(line.dots[0].entry) for line in panel.lines} == {OUR_SOLVER}
-    again = changed(today[0], experiment="out-of-memory")  # the same graph in another experiment
+    ours = next(one for one in today if one.solver == "bfs/cluster")
+    again = changed(ours, experiment="out-of-memory")  # the same graph in another experiment
     assert len(shown("today", "limit-distance", [*today, *warm([again])])[1][0].lines) == len(panel.lines)
 
 
@@ -458,7 +459,9 @@ def test_rates_are_arcs_over_the_time_of_a_further_search_below_the_lines_of_lim
     named = [{text.get_text() for text in axes.texts} for axes in drawn.axes]
     assert {"NY", "Gowalla", "a launch, 8.00 µs", "4 bytes per arc from L2, 5,240 GB/s"} <= named[0]
     assert "8 bytes per arc from device memory, 4,290 GB/s" in named[1]
-    for axes, each in zip(drawn.axes, (4, 8), strict=True):
+    for axes, panel, each in zip(drawn.axes, panels, (4, 8), strict=True):
+        assert isinstance(panel.limit, Roof)
+        assert panel.limit.l2_arcs == 50 * 2**20 / each
         launch, full, *levels = [line for line in axes.lines if line.get_marker() == "None"]
         (left, right), (low, high) = np.array(launch.get_data())
         assert [low * 8e-6, high * 8e-6] == pytest.approx([left, right])

@@ -194,7 +194,7 @@ def draw_rates(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
         axes.set_title(panel.title, loc="left")
         axes.grid(color="0.92", lw=0.6)
         for dot in panel.dots:
-            axes.plot(dot.x, dot.value.median, ls="", gid=tips([dot], _rate), **look(dot.entry))
+            axes.plot(dot.x, dot.value.median, ls="", gid=tips([dot], _in_billions), **look(dot.entry))
         roofs = [one.limit for one in panels if isinstance(one.limit, Roof)]
         arcs = [dot.x for one in panels for dot in one.dots] + [
             times * roof.full for roof in roofs for times in ROOM
@@ -215,7 +215,7 @@ def draw_rates(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     return [HEIGHT] * len(panels)
 
 
-def _rate(value: float) -> str:
+def _in_billions(value: float) -> str:
     return f"{three_digits(value / 1e9)} billion arcs per second"
 
 

@@ -56,7 +56,7 @@ def rates(drawing: Drawing, frame: Frame, machines: Sequence[str], whole: Frame)
         every = list(_compared(drawing.y, frame, machine))
         for problem in READ_PER_ARC:
             of_problem = [shown for _, shown, _ in every if shown[0].record.problem == problem]
-            lines = [Line(shown[0].graph, shown[0].graph, [_rate(drawing.y, entry) for entry in shown])
+            lines = [Line(shown[0].graph, shown[0].graph, [_rate_of(drawing.y, entry) for entry in shown])
                      for shown in of_problem]  # fmt: skip
             if lines:
                 limit = roof_of(machine, problem, whole)
@@ -65,5 +65,5 @@ def rates(drawing: Drawing, frame: Frame, machines: Sequence[str], whole: Frame)
     return panels
 
 
-def _rate(measure: Measure, entry: Measured) -> Dot:
+def _rate_of(measure: Measure, entry: Measured) -> Dot:
     return Dot(entry.arcs, Summary.of([1e3 * entry.arcs / entry.times[measure].median]), entry)
