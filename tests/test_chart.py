@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle
 
 from command_line import Call, Patch
 from drawn_figures import content_of, made, medians, shown, words
-from fabricated import bellman_ford, fast, frame, measured, phases, record, trial, warm
+from fabricated import bellman_ford, changed, fast, frame, limits, measured, phases, record, trial, warm
 from figure_texts import assert_nothing_is_cut_or_overlaps
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
 from retrace.publish.chart import draw, drawing_of, image, with_same_clips
@@ -45,6 +45,7 @@ from retrace.publish.row_panels import two_groups
 from retrace.records.record import Record, write_records
 from retrace.records.statistics import Summary
 from retrace.reports.frame import Printed
+from retrace.reports.physical_limit import Roof
 from retrace.reports.report import PUBLISHED, Drawing, load_reports
 from retrace.reports.wording import EMPTY
 from retrace.solvers import REGISTRY
@@ -428,6 +429,69 @@ def test_distances_are_those_of_gpus_over_the_limit() -> None:
         line.dots[0].value.median for line in panel.lines
     )
     assert {kind(line.dots[0].entry) for line in panel.lines} == {OUR_SOLVER}
+    ours = next(one for one in today if one.solver == "bfs/cluster")
+    again = changed(ours, experiment="out-of-memory")  # the same graph in another experiment
+    assert len(shown("today", "limit-distance", [*today, *warm([again])])[1][0].lines) == len(panel.lines)
+
+
+def test_the_kind_of_each_limit_stands_beside_its_row() -> None:
+    large = made("fast-sssp-large", "sssp/near-far", "random-22-50", 3)
+    drawn, (panel,) = shown("today", "limit-distance", warm([*fast("h200", True), large]))
+    kinds = {line.name: line.key for line in panel.lines}
+    assert kinds["bfs, NY"] == "latency (620 levels)"
+    assert kinds["bfs, random-20-5"] == "latency (launch)"
+    assert kinds["sssp, random-22-50"] == "bandwidth (memory)"
+    numbers = [text.get_text() for text in drawn.axes[0].texts]
+    assert [number.partition(", ")[2] for number in numbers] == [line.key for line in panel.lines]
+
+
+def test_rates_are_arcs_over_the_time_of_a_further_search_below_the_lines_of_limits() -> None:
+    """Times are a record's own; lines are made of the constants of the fabricated machine."""
+    large = made("fast-sssp-large", "sssp/near-far", "random-22-50", 3)
+    records = [one for one in fast("h200", True) if one.problem != "limits"]
+    drawn, panels = shown("today", "rates", [*warm([*records, large]), *limits("h200", launch=0.008)])
+    assert [panel.title for panel in panels] == ["BFS", "SSSP"]
+    rates = {(panel.title, line.name): (line.dots[0].x, line.dots[0].value.median)
+             for panel in panels for line in panel.lines}  # fmt: skip
+    assert rates["BFS", "NY"] == (733_846, pytest.approx(733_846 / (0.8 * 0.6e-3)))
+    arcs = 50 * 2**22
+    assert rates["SSSP", "random-22-50"] == (arcs, pytest.approx(arcs / (0.8 * 3.003e-3)))
+    named = [{text.get_text() for text in axes.texts} for axes in drawn.axes]
+    assert {"NY", "Gowalla", "a launch, 8.00 µs", "4 bytes per arc from L2, 5,240 GB/s"} <= named[0]
+    assert "8 bytes per arc from device memory, 4,290 GB/s" in named[1]
+    for axes, panel, each in zip(drawn.axes, panels, (4, 8), strict=True):
+        assert isinstance(panel.limit, Roof)
+        assert panel.limit.l2_arcs == 50 * 2**20 / each
+        launch, full, *levels = [line for line in axes.lines if line.get_marker() == "None"]
+        (left, right), (low, high) = np.array(launch.get_data())
+        assert [low * 8e-6, high * 8e-6] == pytest.approx([left, right])
+        l2, memory = (moved / each for moved in (8 * 2**20 / 1.6e-6, 2**30 / 0.25e-3))
+        assert [list(line.get_ydata()) for line in levels] == [
+            [pytest.approx(rate)] * 2 for rate in (l2, memory)
+        ]
+        assert list(full.get_xdata()) == pytest.approx([l2 * 8e-6] * 2)  # which the cache holds
+        assert max(full.get_ydata()) == pytest.approx(l2)
+    assert_nothing_is_cut_or_overlaps(drawn)
+
+
+def test_a_graph_fills_a_gpu_where_its_bytes_take_as_long_as_a_launch() -> None:
+    """In the L2 cache, at its end, or from device memory."""
+    for launch, full in ((1, 2e3), (4, 5e3), (9, 9e3)):
+        roof = Roof(launch, l2=2e6, l2_arcs=5e3, memory=1e6, bytes_per_arc=4)
+        assert roof.full == full
+        assert roof.at(full / 2) == pytest.approx(min(full / 2 / launch * 1e3, 2e6))
+        assert roof.at(2 * full + 5e3) == 1e6
+
+
+def test_rates_of_a_machine_without_limits_have_no_lines_and_say_so() -> None:
+    drawn, panels = shown(
+        "today", "rates", warm([one for one in fast("h200", True) if one.problem != "limits"])
+    )
+    assert all(line.get_marker() in ("o", "s", "^") for axes in drawn.axes for line in axes.lines)
+    assert "No lines: h200 has no record of limits/launch" in words(drawn)
+    assert "billion" in words(drawn)
+    assert "allow" not in words(drawn)
+    assert len(panels) == 2
 
 
 def test_every_printed_time_stands_beside_what_the_same_program_takes_here() -> None:

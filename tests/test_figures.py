@@ -113,7 +113,9 @@ def test_numbers_inside_the_bars_of_verdicts_can_be_read() -> None:
 
 @pytest.mark.parametrize("drawing", DRAWINGS.values(), ids=DRAWINGS)
 def test_no_number_of_a_title_is_typed(drawing: Drawing) -> None:
-    counted = drawing.kind in ("waterfall", "scatter", "strips", "distances") or FIRST in drawing.measures
+    counted = (
+        drawing.kind in ("waterfall", "scatter", "strips", "distances", "rates") or FIRST in drawing.measures
+    )
     assert drawing.finding or counted or drawing.y == "energy"
     assert not re.search(r"(?<!L)\d|[×%]", BRACES.sub("", drawing.finding))  # noqa: RUF001
 
@@ -273,7 +275,7 @@ def test_lines_have_the_colours_of_solvers_and_rows_of_kinds_of_one_shape_each(m
     """Each marker that stands for a time is of the colour and the shape that an entry with that time has."""
     seen = Counter[str]()
     for content, figure in made[1]:
-        upright = content.drawing.kind in ("lines", "scatter")
+        upright = content.drawing.kind in ("lines", "scatter", "rates")
         looks: dict[float, set[tuple[str, str]]] = defaultdict(set)
         for dot in (dot for panel in content.panels for dot in panel.dots):
             trials = [ms for some in dot.value.trials for ms in some]

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from retrace.publish.chart_axes import ROW, drawn_words, fit_height, framed
 from retrace.publish.chart_cells import draw_cells
-from retrace.publish.chart_lines import draw_lines, draw_scatter
+from retrace.publish.chart_lines import draw_lines, draw_rates, draw_scatter
 from retrace.publish.chart_rows import (
     draw_bars,
     draw_distances,
@@ -121,6 +121,7 @@ def draw(content: FigureContent) -> Figure:
         "phases": lambda part: draw_phases(part, drawing, panels),
         "strips": lambda part: draw_strips(part, panels),
         "distances": lambda part: draw_distances(part, panels),
+        "rates": lambda part: draw_rates(part, panels),
         "scatter": lambda part: draw_scatter(part, panels),
         "waterfall": lambda part: draw_falls(part, panels),
     }

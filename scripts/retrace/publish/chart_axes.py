@@ -188,6 +188,14 @@ def tick_time(ms: float) -> str:
     return f"{ms * 1e6:.6g} ns" if ms else "0"
 
 
+def tick_count(value: float) -> str:
+    """Write a round number of arcs, or of arcs per second: 50, 2 k, 1 M, 10 G or 100 T."""
+    for factor, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= factor * (1 - 1e-9):
+            return f"{value / factor:,.6g} {unit}"
+    return f"{value:.6g}"
+
+
 def tick_ratio(value: float) -> str:
     """Write a round ratio, with few digits."""
     return f"{value:,.6g} {TIMES}"

@@ -1,4 +1,4 @@
-"""Lines against a size or a setting, named at their ends; and printed times against measured ones."""
+"""Lines against a size or a setting, named at their ends; times against printed ones; rates over sizes."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -6,16 +6,28 @@ from math import ceil
 from textwrap import fill
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, PercentFormatter
+from matplotlib.transforms import Affine2D, Bbox
 
 from retrace.publish import chart_axes as axis
-from retrace.publish.chart_axes import LEAST_SPAN, name_ends, scale, tick_ratio, tick_time, tips
+from retrace.publish.chart_axes import (
+    LEAST_SPAN,
+    ROW,
+    name_ends,
+    scale,
+    tick_count,
+    tick_ratio,
+    tick_time,
+    tips,
+)
 from retrace.publish.chart_looks import BLACK, GREY, LIGHTER, line_look, look
 from retrace.publish.panel import COPY_ALONE, DOUBT, PAIR, Line, Panel
+from retrace.reports.physical_limit import Roof
 from retrace.reports.report import Drawing
-from retrace.reports.wording import comparative, duration, power_of_two
+from retrace.reports.wording import comparative, duration, power_of_two, three_digits, two_digits
 
 SIGN_MARKERS = {"×": "x", "+": "+", DOUBT: "o"}  # noqa: RUF001
 HEIGHT, TALL = 1.9, 2.6
@@ -25,6 +37,12 @@ MOST_LINES = 5
 MOST_PLACES = 6
 PANEL_TITLES_LINE = 72
 IDEAL = "ideal"
+WIDE, HALF_MARKER = 5.6, 0.05
+"""Inches: the least width of a panel of rates, and half of a marker."""
+ROOM, ABOVE = (0.001, 10), 3
+"""How many times the arcs that fill a GPU, and the highest line, axes have room for at least."""
+SIDES = (1, 0), (0, -1), (-1, -1), (1, -1), (-1, 0), (0, 1)
+"""Where a name may stand beside a marker: to the right, below, below to the left and so on."""
 
 
 def draw_lines(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
@@ -164,3 +182,82 @@ def draw_scatter(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     axes.set_ylabel(f"Measured on {panel.machine}")
     axis.add_kinds(figure, [dot.entry for dot in panel.dots])
     return [TALL]
+
+
+def draw_rates(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
+    """Draw arcs per second over the arcs of graphs, below the lines that no search passes.
+
+    Return the heights of the rows in inches: a panel for each problem.
+    """
+    grid = figure.subplots(len(panels), squeeze=False, sharex=True)
+    for axes, panel in zip(grid.flat, panels, strict=True):
+        axes.set_title(panel.title, loc="left")
+        axes.grid(color="0.92", lw=0.6)
+        for dot in panel.dots:
+            axes.plot(dot.x, dot.value.median, ls="", gid=tips([dot], _in_billions), **look(dot.entry))
+        roofs = [one.limit for one in panels if isinstance(one.limit, Roof)]
+        arcs = [dot.x for one in panels for dot in one.dots] + [
+            times * roof.full for roof in roofs for times in ROOM
+        ]
+        scale(axes, "x", arcs, tick_count)
+        scale(
+            axes,
+            "y",
+            [dot.value.median for dot in panel.dots] + [ABOVE * roof.l2 for roof in roofs],
+            tick_count,
+        )
+        if isinstance(panel.limit, Roof):
+            _draw_roof(axes, panel.limit)
+        _name_graphs(axes, panel.lines)
+    figure.supxlabel("Arcs of the graph")
+    figure.supylabel("Arcs per second, further search")
+    axis.add_kinds(figure, [dot.entry for panel in panels for dot in panel.dots])
+    return [HEIGHT] * len(panels)
+
+
+def _in_billions(value: float) -> str:
+    return f"{three_digits(value / 1e9)} billion arcs per second"
+
+
+def _draw_roof(axes: Axes, roof: Roof) -> None:
+    """Draw what a launch and the bandwidths allow, each with words, and from where on bandwidth binds."""
+    (left, right), bottom = axes.get_xlim(), axes.get_ylim()[0]
+    grey: Any = {"color": "0.6", "lw": 0.8, "scalex": False, "scaley": False, "zorder": 1}
+    axes.plot([left, right], [roof.of_launch(left), roof.of_launch(right)], **grey)
+    axes.plot([roof.full] * 2, [bottom, roof.at(roof.full)], ls=":", **grey)
+    level, early = axes.get_yaxis_transform(), left * (right / left) ** 0.35
+    each = f"{roof.bytes_per_arc} bytes per arc from"
+    for rate, place, va, points in ((roof.l2, "L2", "bottom", 1), (roof.memory, "device memory", "top", -2)):
+        axes.plot([left, right], [rate, rate], **grey)
+        speed = f"{each} {place}, {three_digits(rate * roof.bytes_per_arc / 1e9)} GB/s"
+        _write(axes, speed, (0, rate), (3, points), xycoords=level, va=va)
+    launch = f"a launch, {duration(roof.launch_ms)}"
+    _write(axes, launch, (early, roof.of_launch(early)), (-4, 2), ha="right")
+    full = f"fills the GPU\nfrom {two_digits(roof.full / 1e6)} M arcs"
+    _write(axes, full, (roof.full, 0), (4, 3), xycoords=axes.get_xaxis_transform(), va="bottom")
+
+
+def _write(
+    axes: Axes, words: str, at: tuple[float, float], points: tuple[float, float], **place: Any
+) -> None:
+    axes.annotate(words, at, points, textcoords="offset points", **place)
+
+
+def _name_graphs(axes: Axes, lines: Sequence[Line]) -> None:
+    """Name each graph beside the marker of ours, on the first side that is free; else only the page does."""
+    inches = (axes.transScale + axes.transLimits + Affine2D().scale(WIDE, HEIGHT)).transform
+    places = {dot: inches((dot.x, dot.value.median)) for line in lines for dot in line.dots}
+    taken = [Bbox([at - HALF_MARKER, at + HALF_MARKER]) for at in places.values()]
+    high = 0.7 * ROW
+    for line in lines:
+        dot, wide = line.dots[0], axis.CHARACTER * len(line.name)
+        for across, up in SIDES:
+            x, y = places[dot] + 2 * HALF_MARKER * np.array([across, up])
+            x, y = x - (1 - across) * wide / 2, y - (1 - up) * high / 2
+            x = min(x, WIDE - wide) if up else x
+            name = Bbox.from_extents(x, y, x + wide, y + high)
+            if name.x1 <= WIDE and not any(map(name.overlaps, taken)):
+                taken.append(name)
+                points = 72 * (name.get_points().mean(axis=0) - places[dot])
+                _write(axes, line.name, (dot.x, dot.value.median), points, ha="center", va="center")
+                break

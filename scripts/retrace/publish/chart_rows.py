@@ -183,7 +183,7 @@ def draw_strips(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
 
 
 def draw_distances(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
-    """Draw how many times the limit the fastest of each kind takes, a row for each graph."""
+    """Draw how many times the limit the fastest of each kind takes, a row for each graph, and its kind."""
     ((panel,), (axes,)) = panels, _grid(figure)
     for row, line in enumerate(panel.lines):
         axes.plot([1, max(dot.value.median for dot in line.dots)], [row, row], color="0.8", lw=1, zorder=1)
@@ -192,9 +192,10 @@ def draw_distances(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     scale(axes, "x", [1, *(dot.value.median for dot in panel.dots)], tick_ratio)
     axes.axvline(1, color=BLACK, lw=0.8)
     names = [line.name for line in panel.lines]
-    name_rows(axes, names, [times_as_much(line.dots[0].value.median) for line in panel.lines])
+    numbers = [f"{times_as_much(line.dots[0].value.median)}, {line.key}" for line in panel.lines]
+    name_rows(axes, names, numbers)
     label = f"{axis.axis_label(panel.measure)} over the limit; the number is ours"
-    return [_finished(figure, names, label, panel.dots, 2)]
+    return [_finished(figure, names, label, panel.dots, 2.6)]
 
 
 def draw_falls(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from retrace.publish.message import message
-from retrace.publish.panel import DOUBT, PAIR, Panel, most_work, of_first_machine, spans
+from retrace.publish.panel import DOUBT, PAIR, Dot, Panel, most_work, of_first_machine, spans
 from retrace.publish.panels import FigureContent
 from retrace.publish.plain_names import plain_label
 from retrace.publish.provenance import cores, emulated, mixture
@@ -22,12 +22,21 @@ from retrace.reports.finding import by_verdict
 from retrace.reports.frame import Entry, Frame
 from retrace.reports.judge import judge
 from retrace.reports.like_for_like import Contenders, contenders
+from retrace.reports.physical_limit import Roof
 from retrace.reports.report import table_layout
-from retrace.reports.wording import comparative, duration, few_trials, joules, times_as_much
+from retrace.reports.wording import (
+    comparative,
+    duration,
+    few_trials,
+    joules,
+    three_digits,
+    times_as_much,
+    two_digits,
+)
 
 ELSEWHERE = {"another host", "another commit"}
 """What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
-COUNTED_TITLES = ("waterfall", "scatter", "strips", "distances", "energy")
+COUNTED_TITLES = ("waterfall", "scatter", "strips", "distances", "rates", "energy")
 """What has a title that is a sentence of its own: kinds of figures, and the energy."""
 MOST_WORDS = 60
 """Of the first paragraph of a caption."""
@@ -38,7 +47,7 @@ def heading(content: FigureContent) -> str:
     drawing, said = content.drawing, ""
     panels, kind = of_first_machine(content.panels), "energy" if drawing.y == "energy" else drawing.kind
     if panels and kind in COUNTED_TITLES:
-        said = sentence(f"title {kind}", **_counted(content, panels[0]))
+        said = sentence(f"title {kind}", **_counted(content, panels))
     elif panels and drawing.finding:
         said = message(content)
     elif panels and drawing.graphs:
@@ -48,8 +57,9 @@ def heading(content: FigureContent) -> str:
     return said[:1].upper() + said[1:] or drawing.title
 
 
-def _counted(content: FigureContent, panel: Panel) -> Mapping[str, object]:
+def _counted(content: FigureContent, panels: Sequence[Panel]) -> Mapping[str, object]:
     """Return the numbers in the title of a figure of a kind that has a sentence of its own."""
+    panel = panels[0]
     kind, y, rows = content.drawing.kind, content.drawing.y, panel.lines
     first, last = rows[0].dots[0], rows[-1].dots[0]
     if kind == "waterfall":
@@ -58,6 +68,15 @@ def _counted(content: FigureContent, panel: Panel) -> Mapping[str, object]:
         over = [dot.value.median / dot.x for dot in panel.dots]
         shorter = sum(ratio < 1 for ratio in over)
         return {"every": len(over), "fewer": shorter, "middle": comparative(median(over))}
+    if kind == "rates":
+        largest = [max((line.dots[0] for line in one.lines), key=lambda dot: dot.x) for one in panels]
+        return {
+            "known": all(isinstance(one.limit, Roof) for one in panels),
+            "largest": [
+                f"{_of_roof(dot, one.limit)} ({one.title}, {dot.entry.graph})"
+                for dot, one in zip(largest, panels, strict=True)
+            ],
+        }
     ends = {"near": rows[0].name, "far": rows[-1].name, "graph": plain_label(panel.graph)}
     if y == "energy":
         most = times_as_much(last.value.median / first.value.median)
@@ -67,6 +86,16 @@ def _counted(content: FigureContent, panel: Panel) -> Mapping[str, object]:
     timed = [e.times[y] for e in panel.measured if y in e.times and e.machine == panel.machine]
     parted = sum(two_groups(times) >= TWO_GROUPS for times in timed)
     return {"some": parted, "every": len(timed), "most": times_as_much(two_groups(first.value))} | ends
+
+
+def _of_roof(dot: Dot, roof: object) -> str:
+    """Write which share of what a roof allows a rate is, or the rate where no roof is known."""
+    rate = dot.value.median
+    return (
+        f"{two_digits(100 * rate / roof.at(dot.x))}\N{NO-BREAK SPACE}%"
+        if isinstance(roof, Roof)
+        else f"{three_digits(rate / 1e9)} billion"
+    )
 
 
 def _standing(content: FigureContent, panel: Panel) -> str:
@@ -159,6 +188,9 @@ def footnotes(content: FigureContent) -> str:
         printed=any(dot.entry.printed for dot in dots) or drawing.kind == "waterfall",
         ticks=others if drawing.kind in ("bars", "dumbbells") else [],
         limited=drawing.kind == "bars" and "limits" in drawing.also,
+        unknown=next(
+            (one.limit for one in panels if drawing.kind == "rates" and isinstance(one.limit, str)), ""
+        ),
         few=ENOUGH * (drawing.kind == "heat map" and any(map(few_trials, _in_cells(panels)))),
         signs=[(sign, _labels(some) if sign != DOUBT else []) for sign, some in signed.items()],
     )
@@ -206,7 +238,7 @@ def _details(content: FigureContent) -> str:
         measures=[sentence(measure) for measure in measures] if shown.measured else [],
         over=drawing.over or ("what its name is over" if drawing.kind == "bars" and drawing.pairs else ""),
         limits=[
-            (panel.dots[0].entry.label, panel.machine, getattr(panel.limit, "why", panel.limit))
+            (panel.title, panel.machine, getattr(panel.limit, "why", panel.limit))
             for panel in chosen
             if panel.limit and panel.machine == chosen[0].machine
         ],

@@ -12,7 +12,7 @@ from retrace.publish.sentences import sentence
 from retrace.records.statistics import Summary
 from retrace.reports.frame import Entry, Measured, Printed
 from retrace.reports.measures import MEASURES, Measure
-from retrace.reports.physical_limit import PhysicalLimit
+from retrace.reports.physical_limit import PhysicalLimit, Roof
 from retrace.reports.wording import plural
 
 LABELS = {measure: sentence(f"label {measure}") for measure in MEASURES}
@@ -92,8 +92,8 @@ class Panel:
     measure: Measure = "total"
     over: str = ""
     graph: str = ""
-    limit: PhysicalLimit | str = ""
-    """Of a graph that a drawing names: what no search can be below, or why that is not known."""
+    limit: PhysicalLimit | Roof | str = ""
+    """Of rates, and of a graph that a drawing names: what no search passes, or why that is not known."""
     measured: Sequence[Measured] = ()
     """Of bars, all that was measured of the graph, also what lacks the measure and so has none."""
 

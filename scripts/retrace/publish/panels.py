@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from retrace.publish.limit_panels import distances, rates
 from retrace.publish.line_panels import line_panels, timed_by_machine
 from retrace.publish.panel import Panel
-from retrace.publish.row_panels import beside_printed, distances, dumbbells, fall, ranked, strips
+from retrace.publish.row_panels import beside_printed, dumbbells, fall, ranked, strips
 from retrace.publish.waterfall import Way, ways
 from retrace.records.variant import Variant
 from retrace.reports.frame import PRINTED_PAIR, Frame
 from retrace.reports.report import Drawing, Report, table_layout
 
-OF_MANY_GRAPHS = ("scatter", "strips", "distances")
+OF_MANY_GRAPHS = ("scatter", "strips", "distances", "rates")
 """The kinds of figures that show the graphs of several experiments."""
 
 
@@ -60,6 +61,8 @@ class FigureContent:
                 return strips(drawing, entries, self.machines[:1])
             case "distances":
                 return distances(drawing, entries, self.machines[:1], self.frame)
+            case "rates":
+                return rates(drawing, entries, self.machines[:1], self.frame)
         if drawing.kind == "lines" or (drawing.series and not drawing.graphs and drawing.kind == "heat map"):
             return line_panels(drawing, entries, read)
         return [

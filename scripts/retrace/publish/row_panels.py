@@ -1,4 +1,4 @@
-"""Panels of rows: solvers ranked on a graph, printed times beside ours, trials, distances, and falls."""
+"""Panels of rows: solvers ranked on a graph, printed times beside ours, trials, and falls."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -12,8 +12,7 @@ from retrace.records.statistics import ENOUGH, Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
 from retrace.reports.frame import Frame, GraphRow, Measured
-from retrace.reports.like_for_like import CHOICE, contenders
-from retrace.reports.physical_limit import PhysicalLimit, limit_of
+from retrace.reports.physical_limit import limit_of
 from retrace.reports.report import Drawing, TableLayout
 
 MOST_GRAPHS = 2
@@ -96,7 +95,7 @@ def beside_printed(frame: Frame, machines: Sequence[str]) -> list[Panel]:
     """Make a panel of all printed times, each with what a machine measured of the same."""
     lines = []
     for machine in machines:
-        for row in _rows(frame):
+        for row in graph_rows(frame):
             for entry in undoubted(row.printed):
                 again = quickest((e for e in row.here(machine) if e.solver == entry.solver), "total")
                 if again and not again.is_substitute:
@@ -105,7 +104,7 @@ def beside_printed(frame: Frame, machines: Sequence[str]) -> list[Panel]:
     return [Panel(machines[0], machines[0], lines)] if lines else []
 
 
-def _rows(frame: Frame) -> Iterable[GraphRow]:
+def graph_rows(frame: Frame) -> Iterable[GraphRow]:
     """Yield the rows of each experiment."""
     for name in dict.fromkeys(entry.experiment for entry in frame.entries):
         yield from frame.of(name).rows
@@ -129,25 +128,6 @@ def two_groups(value: Summary) -> float:
     least = max(2, len(trials) // 5)
     pairs = list(pairwise(trials))[least - 1 : len(trials) - least]
     return max((high / low for low, high in pairs if low > 0), default=1.0) if len(trials) >= ENOUGH else 1.0
-
-
-def distances(drawing: Drawing, frame: Frame, machines: Sequence[str], whole: Frame) -> list[Panel]:
-    """Make a row of each graph: the fastest of ours, of published kernels and of libraries over the limit."""
-    lines = []
-    for row in _rows(frame):
-        entries = [entry for machine in machines for entry in row.here(machine) if entry.times]
-        entries = [  # the limit is a GPU's, and what chooses may choose a CPU
-            entry for entry in entries if not entry.record.cores and entry.solver.split("/")[1] != CHOICE
-        ]
-        limit = limit_of(entries, whole) if entries else ""
-        compared = contenders(drawing.y, entries)
-        if not compared or not isinstance(limit, PhysicalLimit):
-            continue
-        shown = [e for e in (compared.ours, compared.published, compared.library) if e]
-        dots = [Dot(0, entry.times[drawing.y].over(limit.ms), entry) for entry in shown]
-        lines.append(Line(f"{shown[0].record.problem}, {row.title}", row.title, dots))
-    lines.sort(key=lambda line: line.dots[0].value.median)
-    return [Panel(machines[0], machines[0], lines, drawing.y, "the limit")] if lines else []
 
 
 def fall(way: Way) -> Panel:

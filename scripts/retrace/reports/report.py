@@ -77,11 +77,11 @@ class Fall(FileModel):
 
 
 FigureKind = Literal[
-    "lines", "bars", "heat map", "dumbbells", "phases", "strips", "distances", "scatter", "waterfall"
+    "lines", "bars", "heat map", "dumbbells", "phases", "strips", "distances", "rates", "scatter", "waterfall"
 ]
 """Of figures: lines against a size or a setting; solvers ranked; solvers by graphs, coloured by the ratio to
-the best; printed and measured times joined; the phases of a time; single trials; how far the limit is; all
-printed times against measured ones; a printed time's way to ours."""
+the best; printed and measured times joined; the phases of a time; single trials; how far the limit is; arcs
+per second over the size; all printed times against measured ones; a printed time's way to ours."""
 
 
 class Drawing(FileModel):
