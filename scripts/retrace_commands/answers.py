@@ -17,10 +17,10 @@ from retrace.measure.trials import ASKED_ONCE, Outcome, Request, one_pass
 from retrace.solvers import REGISTRY, find, make
 from retrace.system.errors import RetraceError, VertexError
 from retrace.system.interrupts import doing
+from retrace.system.option_words import by_caller
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.backend import Verifier, failing_in_one_line, on_backend
 from retrace_commands.graph_file import GraphFile, Labels, check_weights, stage
-from retrace_commands.option_words import by_caller
 from retrace_commands.paths import find_predecessors, trace
 
 
@@ -165,13 +165,13 @@ def searcher(
 def request_of(graph_file: GraphFile, solver: str, query: Query, backend: str) -> Request:
     """Return what is to be run; raise RetraceError if the graph lacks what the solver needs."""
     request = on_backend(solver, query, backend)
+    check_weights(graph_file, solver)
     if find(solver).problem in WEIGHTED and graph_file.graph.weights is None:
         draw = by_caller("draw some with `convert --weights`", "give it some")
         raise RetraceError(
             f"{graph_file.path}: {solver} needs weights, and the graph has none; {draw}, or count arcs with "
             "a bfs solver"
         )
-    check_weights(graph_file, solver)
     refuse_overflow(graph_file, solver, query.source)
     return request
 

@@ -19,8 +19,8 @@ from retrace.graphs.query import Query
 from retrace.measure.trials import Request
 from retrace.solvers import find, make
 from retrace.system.errors import NotVerifiedError, RetraceError, say
+from retrace.system.option_words import option
 from retrace_commands.graph_file import stage
-from retrace_commands.option_words import option
 
 PROVED = ("bfs", "sssp", "bellman-ford")
 """Problems whose answers a proof checks in one pass over the arcs."""

@@ -9,8 +9,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from cuda_device.errors import OneLineError
 from retrace.system.errors import RetraceError, did_you_mean
+from retrace.system.option_words import called_from_python
 from retrace_commands.arguments import BACKENDS, FORMATS
-from retrace_commands.option_words import called_from_python
 
 Taken = ParamSpec("Taken")
 ResultOfCall = TypeVar("ResultOfCall")

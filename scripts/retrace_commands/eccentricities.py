@@ -100,7 +100,7 @@ def bound_component(
     graph = graph_file.graph
     if graph.vertices == 0:
         raise RetraceError(f"{graph_file.path}: expected a graph with vertices")
-    solver = solver or ("bfs/queue" if graph.weights is None else "sssp/dijkstra-heap")
+    solver = solver or ("sssp/dijkstra-heap" if graph_file.has_weights else "bfs/queue")
     if (problem := find(solver).problem) not in ("bfs", "sssp"):
         raise RetraceError(f"{solver}: expected a bfs or sssp solver")
     members = largest_component(graph)

@@ -8,8 +8,8 @@ from itertools import islice
 import numpy as np
 
 from retrace.system.errors import RetraceError
+from retrace.system.option_words import option
 from retrace_commands.edge_table import WHOLE, EdgeColumns, EdgeTable
-from retrace_commands.option_words import option
 from retrace_commands.recognition import COMMENTS, delimiter, split_words
 
 TAIL_NAMES = {
@@ -46,9 +46,10 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
         if announced is not None and announced[1] == 0:
             return table
         raise RetraceError(f"{where}, line 1: expected lines 'u v', some, found the file's end after 0")
-    if counted is None and (is_feedback(rows) or (is_metis(rows) and any(len(row) != 2 for _, row in rows))):
+    may_be_metis = counted is None and not columns
+    if may_be_metis and (is_feedback(rows) or (is_metis(rows) and any(len(row) != 2 for _, row in rows))):
         return read_metis(text, where)
-    header = header_of(rows, columns)
+    header = None if counted else header_of(rows, columns)
     if header is not None:
         rows = rows[1:]
     first_line = None if header is not None or columns else _counts(rows, where, counted)

@@ -25,12 +25,12 @@ from retrace.solvers import find
 from retrace.system.errors import RetraceError, say
 from retrace.system.files import check_writable
 from retrace.system.interrupts import doing
+from retrace.system.option_words import option
 from retrace_commands.edge_lists import compare_counts, may_have_counts, read_comments
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
 from retrace_commands.file_content import check_text, decoded, open_content, read_head, read_whole
 from retrace_commands.he_files import write_he
 from retrace_commands.large_lists import read_large, read_large_table
-from retrace_commands.option_words import option
 from retrace_commands.parquet_files import is_parquet, read_parquet
 from retrace_commands.paths import ArcIds
 from retrace_commands.published_formats import read_table
@@ -42,6 +42,8 @@ LARGE_LIST = 1 << 20
 """Bytes from which a list of edges is read in pieces."""
 Labels = NDArray[np.str_] | Int32Array
 
+TABLES = ("snap", "edges", "parquet")
+"""The formats of which columns can be chosen."""
 STORED_KIND = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""
 
@@ -73,6 +75,11 @@ class GraphFile:
     """Why the graph has none of the file's weights; empty if it has them, or the file has none."""
     negative: str = ""
     """The place in the file of its first negative weight, and the weight, where it is known."""
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether the file has weights, be it such as the graph cannot have."""
+        return self.graph.weights is not None or bool(self.no_weights)
 
     def print_notes(self) -> None:
         """Say on standard error, beside a result, what was assumed."""
@@ -152,6 +159,7 @@ def with_directions(
 def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str]) -> GraphFile:
     """Read a graph as `read_graph` does, with the directions that the file has."""
     if path.is_dir():
+        refuse_columns(path, STORED_KIND, columns)
         if kind != "auto" or not (path / "graph.json").is_file():
             raise RetraceError(
                 f"{path}: is a folder{'' if kind == 'auto' else ', not a file'}; expected a graph file, or a "
@@ -164,7 +172,15 @@ def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str])
     with doing(f"reading {path}"):
         if kind == "auto":
             kind = "parquet" if is_parquet(path) else recognise(read_head(path), path)
+        refuse_columns(path, kind, columns)
         return _read_file(path, kind, solver, columns)
+
+
+def refuse_columns(path: Path, kind: str, columns: list[str]) -> None:
+    """Raise RetraceError if columns are chosen of a format that says what its columns are."""
+    if columns and kind not in TABLES:
+        chosen = option("columns", *columns)
+        raise RetraceError(f"{path}: {chosen}: are those of a list of edges or Parquet, found {kind}")
 
 
 def _read_file(path: Path, kind: str, solver: str | None, columns: list[str]) -> GraphFile:
@@ -199,7 +215,7 @@ def check_weights(graph_file: GraphFile, solver: str | None, refusal: RetraceErr
     graph, path = graph_file.graph, graph_file.path
     if graph_file.no_weights:
         reason = refusal or f"{path}: {solver} needs whole weights"
-        raise RetraceError(f"{reason}; {graph_file.no_weights}")
+        raise RetraceError(f"{reason}; {graph_file.no_weights}; bfs/queue counts arcs")
     if solver.startswith("bellman-ford/") or not has_negative_weights(graph_file.graph):
         return
     where = graph_file.negative

@@ -173,6 +173,8 @@ def load(
             )
         taken = graph_in_hand(graph, weight, chosen)
         said = taken.graph.info.get("directed")
+        if weight not in (None, "weight") and taken.graph.arcs and not taken.has_weights:
+            raise RetraceError(f"{taken.path}: weight={short_form(weight)}: no edge has this attribute")
     if directed is None or directed == said:
         return LoadedGraph(taken, said)
     return LoadedGraph(with_directions(taken, None, directed), directed)
@@ -212,7 +214,7 @@ def solve(
     loaded, how = load(graph), way_of(check)
     problem = find(solver).problem
     if given(solver) != "graph":
-        raise RetraceError(f"{solver}: takes no graph; see `python -m retrace generate`")
+        raise RetraceError(f"{solver}: takes no graph; take a solver of graphs, such as bfs/queue")
     check_weights(loaded.graph_file, solver)
     of_scores, of_pair = problem == "betweenness", problem == "stcon"
     for name, value, wanted in (("source", source, not of_scores), ("target", target, of_pair)):

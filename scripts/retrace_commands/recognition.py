@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
-from retrace_commands.option_words import option
+from retrace.system.option_words import option
 
 DIMACS, PACE = ("sp", "edge", "edges", "col", "max"), ("tw", "td", "tdp", "vc", "ds", "tww", "cep", "ocr")
 """Kinds of problem, the word after `p`."""

@@ -17,11 +17,11 @@ from retrace.system.bars import bar
 from retrace.system.checkpoint import Checkpoint
 from retrace.system.errors import RetraceError, say
 from retrace.system.interrupts import doing
+from retrace.system.option_words import by_caller, option
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.arguments import seed_of
 from retrace_commands.backend import Verifier, failing_in_one_line, on_backend, print_summary
 from retrace_commands.graph_file import GraphFile, check_outputs, read_graph
-from retrace_commands.option_words import by_caller, option
 from retrace_commands.sample_bounds import bound_of_sample, error_in_words
 from retrace_commands.written_answers import print_columns, write_answer
 

@@ -5,7 +5,7 @@ from argparse import Namespace
 
 import numpy as np
 
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.csr import Int32Array
 from retrace.graphs.generators import sample_vertices
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
@@ -81,7 +81,7 @@ def find_path(arguments: Namespace) -> None:
     )
     source = graph_file.vertex(arguments.source, "--source")
     target = graph_file.vertex(arguments.target, "--target")
-    solver = arguments.solver or path_solver(graph_file.graph)
+    solver = arguments.solver or path_solver(graph_file)
     of_pair = find(solver).problem == "stcon"
     query = Query(source, target if of_pair else None)
     answer = ask(graph_file, solver, query, arguments.backend, arguments.check)
@@ -108,9 +108,10 @@ def find_path(arguments: Namespace) -> None:
     say(listed(path, graph_file))
 
 
-def path_solver(graph: CSRGraph) -> str:
-    """Return what finds the shortest path of a graph, of the fewest arcs if it has no weights."""
-    if graph.weights is None:
+def path_solver(graph_file: GraphFile) -> str:
+    """Return what finds the shortest path of a graph, of the fewest arcs if its file has no weights."""
+    graph = graph_file.graph
+    if not graph_file.has_weights:
         return "bfs/queue"
     return "bellman-ford/sequential" if has_negative_weights(graph) else "sssp/dijkstra-heap"
 

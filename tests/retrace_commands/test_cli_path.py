@@ -33,6 +33,19 @@ def test_path_without_weights(unweighted: Path, call: Call) -> None:
     assert ": 1 arc (ids from 0; bfs/queue" in done.out
 
 
+@pytest.mark.parametrize("weight", ["0,5", "nan", "00:05:30", "50%", "NA", "", "3e9", "0.1234567891234"])
+@pytest.mark.parametrize("asked", [["path", "--source", "a", "--target", "c"], ["eccentricities"]])
+def test_weights_that_cannot_be_used_are_not_left_out(
+    weight: str, asked: list[str], tmp_path: Path, call: Call
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(f"source;target;weight\na;b;{weight}\nb;c;1\na;c;2\n")
+    command, *rest = asked
+    wrong = call(command, table, "--undirected", *rest).refusal(1)
+    assert f"{table}: sssp/dijkstra-heap needs whole weights; its" in wrong
+    assert call(command, table, "--undirected", *rest, "--solver", "bfs/queue").status == 0
+
+
 @pytest.mark.parametrize(
     "solver",
     [

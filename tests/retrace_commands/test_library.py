@@ -377,7 +377,7 @@ def test_edges_of_networkx_without_a_weight_have_one() -> None:
         "networkx.Graph: edges without the attribute 'weight' have weight 1, as in NetworkX: 1",
     )
     with pytest.raises(RetraceError, match=r"networkx.Graph: sssp/dijkstra-heap needs weights"):
-        solve("sssp/dijkstra-heap", load(given, weight="length"), "a")
+        solve("sssp/dijkstra-heap", networkx.path_graph(2), 0)
     with pytest.raises(
         RetraceError, match=r"source z: no vertex of networkx.Graph \(networkx\) has this name"
     ):
@@ -673,6 +673,8 @@ def test_errors_name_arguments_and_no_options(tmp_path: Path) -> None:
     table.write_text("a,b,c,d\n1,2,3,4\n")
     counts.write_text("4 3\n1 2\n2 3\n")
     odd.write_text("hello\n")
+    metis = tmp_path / "net.graph"
+    metis.write_text("2 1\n2\n1\n")
     both = pd.DataFrame([(1, 2, 3)], columns=["source", "from", "target"])
     for call, told in (
         (lambda: load(table), "say columns=['TAIL', 'HEAD', '[WEIGHT]'], by name"),
@@ -683,16 +685,29 @@ def test_errors_name_arguments_and_no_options(tmp_path: Path) -> None:
         (lambda: solve("sssp/dijkstra-heap", both, 1), "give it some"),
         (lambda: solve("bfs/queue", SQUARE, 0, backend="emulator"), "backend='emulator': bfs/queue"),
         (lambda: solve("bfs/bsp", SQUARE, 0, backend="cuda"), "use backend='emulator'"),
+        (lambda: solve("bfs/bfs", SQUARE, 0), "; retrace.solvers() lists all"),
+        (lambda: solve("generate/tree-first", SQUARE, 0), "generate/tree-first: takes no graph; take a"),
+        (lambda: load(metis, columns=["1", "2"]), "columns=['1', '2']: are those of a list of edges or"),
     ):
         with pytest.raises(RetraceError) as error:
             call()
         assert told in str(error.value)
         assert "--" not in str(error.value)
+        assert "python -m" not in str(error.value)
     km = pd.DataFrame([(1, 2, 3)], columns=["source", "target", "km"])
     assert load(km).graph_file.notes == (
         "pandas.DataFrame: km: not read, so arcs have no weights (columns=['source', 'target', 'NAME'] reads "
         "them)",
     )
+
+
+@pytest.mark.parametrize("weight", [float("nan"), float("inf"), "5", 0.1234567891234, 1e30, None])
+def test_eccentricities_do_not_count_arcs_for_weights_that_cannot_be_used(weight: Any) -> None:
+    path = nx.Graph([("a", "b", {"weight": weight}), ("b", "c", {"weight": 1})])
+    with pytest.raises(RetraceError, match=r"networkx.Graph: sssp/dijkstra-heap needs whole weights; its"):
+        eccentricities(path)
+    assert eccentricities(path, solver="bfs/queue").diameter == (2, 2)
+    assert eccentricities(load(path, weight=None)).diameter == (2, 2)
 
 
 def test_all_names_are_imported_and_listed() -> None:
@@ -763,6 +778,7 @@ def test_eccentricities_are_those_of_networkx() -> None:
         (lambda: load(SQUARE, columns=[0, 1]), "tuple of arrays: columns are those of a file or a DataFrame"),
         (lambda: load(SQUARE, weight="km"), "tuple of arrays: weight='km': its weights have no name"),
         (lambda: load(load(SQUARE), format="snap"), "load: takes format, weight and columns of what is not"),
+        (lambda: load(nx.Graph([(1, 2, {"km": 3})]), weight="kn"), "networkx.Graph: weight='kn': no edge ha"),
         (lambda: load(FRAME, weight="km"), "pandas.DataFrame: has no column 'km'; expected a label that one"),
         (lambda: load(FRAME, columns=["1", "2"]), "pandas.DataFrame: has no column '1'; expected a label"),
         (lambda: load(FRAME, columns=["to"]), "pandas.DataFrame: columns ['to']: expected tail, head and at"),

@@ -183,6 +183,31 @@ def test_columns_by_option(tmp_path: Path) -> None:
     assert "line 2: expected 2 cells, as on the first line" in refusal(shifted, tmp_path, kind="edges")
 
 
+NO_TABLES = {**UNDIRECTED, **DIRECTED, "DIMACS": DIMACS.decode()}
+
+
+@pytest.mark.parametrize("name", sorted(NO_TABLES.keys() - {"SNAP says undirected", "SNAP says directed"}))
+def test_columns_are_refused_where_a_format_says_what_they_are(name: str, tmp_path: Path) -> None:
+    file = "graph.graph" if name.startswith(("METIS", "PACE 2022")) else "graph"
+    assert "--columns 2 1: are those of a list of edges or Parquet, found " in refusal(
+        NO_TABLES[name], tmp_path, file, columns=["2", "1"]
+    )
+
+
+def test_columns_of_a_stored_folder_are_refused(tmp_path: Path) -> None:
+    write_graph(graph(2, (0, 1, 1)), tmp_path / "stored")
+    with pytest.raises(OneLineError, match="stored: --columns 2 1: are those of a list of edges or Parquet"):
+        read_graph(tmp_path / "stored", "auto", columns=["2", "1"])
+
+
+def test_columns_after_counts_and_of_what_looks_like_metis(tmp_path: Path) -> None:
+    counted = "4 3\n0 1\n1 2\n2 3\n"
+    assert "found counted" in refusal(counted, tmp_path, kind="counted", columns=["2", "1"])
+    assert "line 1: expected the numbers of vertices" in refusal("u,v\n1,2\n", tmp_path, kind="counted")
+    cycle = read("4 4\n2 4\n1 3\n2 4\n1 3\n", tmp_path, columns=["2", "1"], directed=True)
+    assert arcs_of(cycle).count(("4", "2")) == 2
+
+
 def test_counts_on_the_first_line_are_understood_or_questioned(tmp_path: Path) -> None:
     counted = read("4 3\n0 1\n1 2\n2 3\n", tmp_path)
     assert (counted.graph.vertices, counted.graph.arcs, counted.base) == (4, 3, 0)

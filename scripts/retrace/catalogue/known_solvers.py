@@ -18,6 +18,7 @@ from cuda_device.gpu_limits import Needs
 from retrace.catalogue.setting import Settings, Value
 from retrace.system.errors import RetraceError, did_you_mean
 from retrace.system.models import one_line
+from retrace.system.option_words import by_caller
 from retrace.system.project import CATALOGUE_FILE, ROOT, with_headers
 from retrace.system.solver_packages import import_solvers, is_there, top_level
 
@@ -152,7 +153,7 @@ def unknown_solver(name: str, names: Iterable[str]) -> RetraceError:
     meant = did_you_mean(name, names)
     return RetraceError(
         f"no solver is called {name or 'nothing'}; {meant}there are {', '.join(choices)}; "
-        "`python -m retrace solvers` lists all"
+        f"{by_caller('`python -m retrace solvers`', 'retrace.solvers()')} lists all"
     )
 
 
