@@ -8,7 +8,7 @@ from enum import Enum, StrEnum
 from math import fsum, inf, log2
 from typing import NamedTuple
 
-from retrace.records.ranking import REPEATS_DIFFER, RULE
+from retrace.records.ranking import RULE, WITHIN_NOISE
 from retrace.reports.wording import EMPTY
 
 
@@ -36,6 +36,8 @@ class Finding:
     """The number on the graph of the most work, if the numbers do not begin with it."""
     stands_to: float = inf
     """How many times as wide all margins may be before there is another verdict; infinite of none."""
+    noisy: bool = False
+    """Whether it was measured, and cannot be told for the spread of times alone."""
 
     @property
     def number(self) -> str:
@@ -172,10 +174,11 @@ def weigh(comparisons: Mapping[str, Weighed], *numbers: str, short: str = "", la
     if result == Verdict.OPEN:
         places = ", ".join(unclear) if len(unclear) <= 3 else f"{len(unclear)} of {len(every)}"
         wide = f"the spread on {places} is too wide"
-        why = wide if agree else REPEATS_DIFFER
+        why = wide if agree else WITHIN_NOISE
     elif result == Verdict.IN_PART:
         why = f"only on {', '.join(agree)}" if len(agree) <= 3 else f"in {len(agree)} of {len(comparisons)}"
     elif result == Verdict.HOLDS and against:
         why = f"but not on {', '.join(against)}"
     sure = inf if result == Verdict.OPEN else stands_to(every)
-    return Finding(result, "; ".join(dict.fromkeys(numbers)), why, short, largest, sure)
+    noisy = result == Verdict.OPEN
+    return Finding(result, "; ".join(dict.fromkeys(numbers)), why, short, largest, sure, noisy)
