@@ -68,8 +68,6 @@ class Tally:
     machine: str
     gpu: str
     of_reports: Mapping[str, Mapping[Verdict, int]]
-    hosts: int = 1
-    """How many computers its records are of; what is compared is of one."""
     noisy: Mapping[str, int] = field(default_factory=dict)
     """How many claims of each report cannot be told for the spread of times alone."""
 
@@ -82,12 +80,11 @@ class Tally:
         noisy = {one.report.key: one.noisy(machine) for one in judged}
         gpus = (entry.record.machine.gpu for entry in frame.measured if entry.machine == machine)
         name = next((gpu.name for gpu in gpus if gpu), "")
-        hosts = {entry.record.machine.computer for entry in frame.measured if entry.machine == machine}
         if not any(map(sum, (of.values() for of in counts.values()))):
             raise RetraceError(
                 "results/machines: expected records of a report from a machine with a GPU, found none"
             )
-        return cls(machine, name, counts, len(hosts), noisy)
+        return cls(machine, name, counts, noisy)
 
     @property
     def total(self) -> dict[Verdict, int]:

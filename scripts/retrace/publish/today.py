@@ -150,6 +150,16 @@ class Tables:
         return f"{READ_AS}\n\n{number_table(heads, rows)}\n\n<sub>{self._footnote} {OTHER_RATIOS}</sub>"
 
     @property
+    def named(self) -> list[str]:
+        """The solvers in the table of README, by the problem, without libraries."""
+        found = dict[str, None]()
+        for race in filter(lambda race: race.is_front, self.races):
+            first, further = race.by[FIRST], race.by.get(RESIDENT)
+            shown = [first.ours, race.on_core, first.published, further.ours if further else None]
+            found |= {entry.solver: None for entry in shown if entry}
+        return list(found)
+
+    @property
     def all_graphs(self) -> str:
         """A table for each measure: who is fastest on each graph, and how many times as long others take."""
         heads = ["graph", "published kernel", "best library", "ours"]

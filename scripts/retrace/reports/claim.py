@@ -550,7 +550,7 @@ class Verified(Comparison):
         wrong = [f"{entry.title} ({entry.name})" for entry in answers if entry not in right]
         if self.denies:
             possible = Verdict.FAILS if right else Verdict.HOLDS
-            return Finding(possible, f"verified in {len(right)} of {len(answers)} records")
+            return Finding(possible, f"what it rules out was right in {len(right)} of {len(answers)} records")
         verdict = Verdict.HOLDS if not wrong else Verdict.IN_PART if right else Verdict.FAILS
         why = f"not on {', '.join(wrong)}" if verdict == Verdict.IN_PART else ""
         return Finding(verdict, f"verified in {len(right)} of {len(answers)} records", why)

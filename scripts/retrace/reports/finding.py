@@ -103,17 +103,18 @@ MOST_SURE = 10
 SLIGHT = 0.1
 """The share of the weight that may contradict a claim that holds."""
 COMPARING = (
-    f"{RULE} Times are medians. A comparison weighs by the logarithm of its graph's vertices, or of sources "
-    "times arcs where each source is a search. A claim holds if it is borne out on the largest graph and by "
-    f"more than half of the weight, and contradicted by no more than {SLIGHT:.0%}; it does not hold if the "
-    "reverse is true, or if some contradict it and nothing may bear it out. All else holds in part. A tie "
-    "speaks for neither; but it is one by spread alone unless 1 is in the interval and the margin is not. "
-    "Where such ties, counted as contradictions, would keep a claim from holding, it cannot be told. To 1.8 "
-    "margins means that there is another verdict once all margins are 1.8 times as wide. Bounds are ours "
-    "where the claim names none. The numbers quoted are those of the graph with the most work; of several "
-    "comparisons on it, those with the least and the greatest ratio."
+    f"{RULE} Times are medians.",
+    "A comparison weighs by the logarithm of its graph's vertices, or of sources times arcs where each "
+    "source is a search. A claim holds if it is borne out on the largest graph and by more than half of the "
+    f"weight, and contradicted by no more than {SLIGHT:.0%}; it does not hold if the reverse is true, or if "
+    "some contradict it and nothing may bear it out. All else holds in part.",
+    "A tie speaks for neither; but it is one by spread alone unless 1 is in the interval and the margin is "
+    "not. Where such ties, counted as contradictions, would keep a claim from holding, it cannot be told.",
+    "To 1.8 margins means that there is another verdict once all margins are 1.8 times as wide. Bounds are "
+    "ours where the claim names none. The numbers quoted are those of the graph with the most work; of "
+    "several comparisons on it, those with the least and the greatest ratio.",
 )
-"""What the verdicts mean."""
+"""What the verdicts mean: how times are compared, what holds, what cannot be told, and how to read it."""
 
 
 def verdict(comparisons: Sequence[Weighed]) -> Verdict:
