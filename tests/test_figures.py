@@ -45,7 +45,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 WIDEST = 838 * 0.75
 """The points of the 838 pixels that GitHub shows a README in."""
 LEAST_SIZE, LEAST_CONTRAST = 9, 4.5
-UNTOLD = "cannot be told apart|repeats differ as much|too few trials"
+UNTOLD = "cannot be told apart|within run-to-run noise|too few trials"
 NUMBER = re.compile(rf"\d[ \u00a0]?(×|%|(ns|µs|ms|s)\b)|{UNTOLD}")  # noqa: RUF001
 BRACES = re.compile(r"\{.+?\}")
 

@@ -30,7 +30,7 @@ from retrace.records.margins import (
     phase_times,
 )
 from retrace.records.ranking import (
-    REPEATS_DIFFER,
+    WITHIN_NOISE,
     Order,
     is_among_best,
     is_same,
@@ -91,7 +91,7 @@ def test_the_best_are_near_and_cannot_be_told_apart() -> None:
     assert is_among_best(Summary.of(wide), best)
     assert not is_among_best(Summary.of([ms + 2.0 for ms in wide]), best)  # 1.6 times as long
     assert not is_among_best(Summary.of([14.0] * 9), best)  # told apart
-    assert why_untold(Summary.of(wide), best) == REPEATS_DIFFER
+    assert why_untold(Summary.of(wide), best) == WITHIN_NOISE
     assert why_untold(Summary.of([14.0]), best) == "too few trials to tell"
     assert why_untold(Summary.of([14.0] * 9), best) == ""
 

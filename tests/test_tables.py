@@ -464,12 +464,10 @@ def test_a_page_says_which_hosts_and_commits_it_mixes() -> None:
     commits = "of 2 commits: 0123456789 (1 record), 9999999999 (1 record)"
     (told,) = [remark for remark in page.remarks if remark.startswith("h200: ")]
     assert f" Mixed, {hosts}; {commits}; times are compared only within one." in told
-    assert told.endswith(
-        " Each record is of fewer than 3 rounds (processes), so that its margin is that of one."
-    )
+    assert told.endswith(" Of fewer than 3 processes: all records, with the margin of a single process.")
     several = changed(other, trials=[trial(1.0).model_copy(update={"round": number}) for number in range(3)])
     (mixed,) = [remark for remark in made("table-3.3", one, several).remarks if remark.startswith("h200: ")]
-    assert " Each of 1 record is of fewer than 3 rounds" in mixed
+    assert " Of fewer than 3 processes: 1 record," in mixed
     local = changed(other, machine=fabricated.machine_info("local", True), software=later)
     assert not any("Mixed" in remark for remark in made("table-3.3", one, local).remarks)
 

@@ -8,6 +8,7 @@ from retrace.publish.answer import answer
 from retrace.publish.front import Abstract, Tally
 from retrace.publish.page import number_table
 from retrace.publish.today import Race, Tables
+from retrace_generated.agreements import Agreement
 from retrace_generated.generated_parts import made_from, with_part
 from retrace_generated.report_answers import SIGNS
 
@@ -16,11 +17,17 @@ FROM_ANSWER, FROM_VERDICTS, FROM_TODAY = map(
 )
 
 
-def with_results(text: str, abstracts: Sequence[Abstract], tally: Tally, every: Sequence[Race]) -> str:
+def with_results(
+    text: str,
+    abstracts: Sequence[Abstract],
+    tally: Tally,
+    every: Sequence[Race],
+    agreed: Sequence[Agreement],
+) -> str:
     """Return README with its parts made anew; raise RetraceError if it lacks a mark."""
     parts: dict[str, Callable[[], str]] = {
         FROM_ANSWER: lambda: answer(tally, every),
-        FROM_VERDICTS: lambda: _verdicts(abstracts, tally),
+        FROM_VERDICTS: lambda: _verdicts(abstracts, tally, agreed),
         FROM_TODAY: lambda: Tables(every).front,
     }
     for mark, make in parts.items():
@@ -28,7 +35,7 @@ def with_results(text: str, abstracts: Sequence[Abstract], tally: Tally, every: 
     return text
 
 
-def _verdicts(abstracts: Sequence[Abstract], tally: Tally) -> str:
+def _verdicts(abstracts: Sequence[Abstract], tally: Tally, agreed: Sequence[Agreement]) -> str:
     """Return a row for each report: how many of its claims hold, its question, the numbers that answer."""
     signs = [f"{sign} {verdict}" for verdict, sign in SIGNS.items()]
     rows = []
@@ -38,8 +45,12 @@ def _verdicts(abstracts: Sequence[Abstract], tally: Tally) -> str:
             counts = map(str, one.counts(tally.machine).values())
             evidence = f"**{front.question}** {_answer_of(one, tally.machine)}" if front else one.report.title
             rows.append([f"[{key}](docs/results/{key}.md)", *counts, evidence])
-    mixed = f" Its records are of {tally.hosts} hosts; only what one host measured is compared."
-    note = f"<sub>Verdicts are those of {tally.machine}.{mixed if tally.hosts > 1 else ''}</sub>"
+    others = [
+        f" Of {one.told} claims that {one.machine} can tell, too, {one.same} have the same there."
+        for one in agreed
+        if one.told
+    ]
+    note = f"<sub>Verdicts are those of {tally.machine}.{''.join(others)}</sub>"
     heads = ["report", *signs, "asked, and measured"]
     return f"{number_table(heads, rows, left=(0, len(heads) - 1))}\n\n{note}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from retrace.publish.chart import draw, image
@@ -18,7 +18,7 @@ from retrace.records.margins import margins
 from retrace.reports.frame import Frame, read_frames
 from retrace.reports.report import report_paths
 from retrace.system.project import ROOT
-from retrace_generated.agreements import agreements
+from retrace_generated.agreements import Agreement, agreements
 from retrace_generated.gpu_table import with_table
 from retrace_generated.readme import with_results
 from retrace_generated.report_answers import SIGNS, judged_answers
@@ -35,10 +35,12 @@ def made_files(records: Iterable[Path]) -> dict[str, bytes]:
     Raise RetraceError if a document lacks the marks of a part that is made.
     """
     reports, frame = read_frames([path for path in report_paths() if path.is_relative_to(ROOT)], records)
-    abstracts = [abstract(report, frame) for report in reports]
+    abstracts = [abstract(report, frame) for report in sorted(reports, key=lambda report: report.place)]
     tally, today = Tally.of(abstracts, frame), races(reports, frame)
-    pages = _pages(abstracts, frame, tally, Tables(today))
-    readme = with_results(_text("README.md"), abstracts, tally, today)
+    found = (of_claim for one in abstracts for of_claim in one.findings.values())
+    agreed = agreements(found, margins().spread)
+    pages = _pages(abstracts, frame, tally, Tables(today), agreed)
+    readme = with_results(_text("README.md"), abstracts, tally, today, agreed)
     documents = {"README.md": readme, "docs/adding-a-gpu.md": with_table(_text("docs/adding-a-gpu.md"))}
     return {f"{MADE_FOLDER}/{name}": page for name, page in pages.items()} | {
         name: document.encode() for name, document in documents.items()
@@ -49,7 +51,9 @@ def _text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def _pages(abstracts: list[Abstract], frame: Frame, tally: Tally, today: Tables) -> dict[str, bytes]:
+def _pages(
+    abstracts: list[Abstract], frame: Frame, tally: Tally, today: Tables, agreed: Sequence[Agreement]
+) -> dict[str, bytes]:
     """Return the files of the folder, by name."""
     files: dict[str, bytes] = {}
     ways = speeds([one.report for one in abstracts], frame, tally.machine)
@@ -74,9 +78,7 @@ def _pages(abstracts: list[Abstract], frame: Frame, tally: Tally, today: Tables)
         answers=judged_answers,
         machines=[provenance(name, frame.measured) for name in frame.machines],
         verified=outcomes(frame),
-        agreements=agreements(
-            (of_claim for one in abstracts for of_claim in one.findings.values()), margins().spread
-        ),
+        agreements=agreed,
         remake=REMAKE,
     )
     return files | {"README.md": front.encode()}

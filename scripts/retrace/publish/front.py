@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from retrace.reports.finding import Finding, Verdict
 from retrace.reports.frame import Frame
@@ -56,6 +56,10 @@ class Abstract:
         counts = Counter(of_claim[machine].verdict for of_claim in self.findings.values())
         return {verdict: counts[verdict] for verdict in Verdict}
 
+    def noisy(self, machine: str) -> int:
+        """Count the claims that were measured, and cannot be told for the spread of times alone."""
+        return sum(of_claim[machine].noisy for of_claim in self.findings.values())
+
 
 @dataclass(frozen=True)
 class Tally:
@@ -64,22 +68,23 @@ class Tally:
     machine: str
     gpu: str
     of_reports: Mapping[str, Mapping[Verdict, int]]
-    hosts: int = 1
-    """How many computers its records are of; what is compared is of one."""
+    noisy: Mapping[str, int] = field(default_factory=dict)
+    """How many claims of each report cannot be told for the spread of times alone."""
 
     @classmethod
     def of(cls, abstracts: Iterable[Abstract], frame: Frame) -> Tally:
         """Count those of the first machine with a GPU; raise RetraceError if none has records of a report."""
         machine = next(iter(frame.on_gpu), "")
-        counts = {one.report.key: one.counts(machine) for one in abstracts if machine in one.machines}
+        judged = [one for one in abstracts if machine in one.machines]
+        counts = {one.report.key: one.counts(machine) for one in judged}
+        noisy = {one.report.key: one.noisy(machine) for one in judged}
         gpus = (entry.record.machine.gpu for entry in frame.measured if entry.machine == machine)
         name = next((gpu.name for gpu in gpus if gpu), "")
-        hosts = {entry.record.machine.computer for entry in frame.measured if entry.machine == machine}
         if not any(map(sum, (of.values() for of in counts.values()))):
             raise RetraceError(
                 "results/machines: expected records of a report from a machine with a GPU, found none"
             )
-        return cls(machine, name, counts, len(hosts))
+        return cls(machine, name, counts, noisy)
 
     @property
     def total(self) -> dict[Verdict, int]:

@@ -4,7 +4,7 @@ README shows dark pages a second one, in the colours of those.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from retrace.publish.chart_looks import INK, KIND_COLOURS, PUBLISHED_KERNEL
 from retrace.publish.front import Tally
 from retrace.publish.panel import family, undoubted
 from retrace.publish.plain_names import graph_of, problem_of
-from retrace.records.ranking import REPEATS_DIFFER
+from retrace.records.ranking import WITHIN_NOISE
 from retrace.reports.finding import Verdict
 from retrace.reports.frame import PRINTED_PAIR, Frame, GraphRow, speed_up
 from retrace.reports.report import Report, SpeedUp
@@ -34,8 +34,8 @@ SEGMENTS = {
     Verdict.HOLDS: "#5BB87B",
     Verdict.IN_PART: "#E5B94E",
     Verdict.FAILS: "#DE7365",
-    Verdict.OPEN: "#B8BEC6",
 }
+NOISE, UNMEASURED = "#B8BEC6", "#DFE3E8"
 INSIDE = "#000000"
 """The colour of the numbers in them."""
 KEY: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderpad": 0.3, "columnspacing": 1.2}
@@ -98,16 +98,13 @@ def _printed(row: GraphRow, asked: SpeedUp) -> float | None:
 def draw_overview(tally: Tally, every: Sequence[Speed]) -> Figure:
     """Draw both panels for a machine."""
     total, counts = tally.total, tally.of_reports
-    share = f"{100 * total[Verdict.HOLDS] / tally.claims:.0f}\N{NO-BREAK SPACE}%"
-    title = f"{total[Verdict.HOLDS]} of {tally.claims} claims ({share}) hold on an {tally.gpu}"
-    title += (
-        f", {total[Verdict.IN_PART]} in part; {total[Verdict.FAILS]}\N{NO-BREAK SPACE}do\N{NO-BREAK SPACE}not"
-    )
+    title = f"{total[Verdict.HOLDS]} of {tally.claims} claims hold on an {tally.gpu}, "
+    title += f"{total[Verdict.IN_PART]} in part; {total[Verdict.FAILS]} do not"
     with rc_context(STYLE | TEXT_COLOURS):
         figure, part = framed(title, "", "")
         heights = [ROW * 1.45 * (len(counts) + 1), ROW * 1.75 * max(1, len(every)) + ROW]
         above, below = part.subplots(2, height_ratios=heights)
-        _draw_verdicts(above, {"all reports": total, **counts})
+        _draw_verdicts(above, tally)
         _draw_speeds(below, every)
         fit_height(figure, heights)
     return figure
@@ -119,15 +116,26 @@ def on_dark_ground(svg: bytes) -> bytes:
     return turned.encode()
 
 
-def _draw_verdicts(axes: Axes, counts: Mapping[str, Mapping[Verdict, int]]) -> None:
-    rows, left = range(len(counts)), [0.0] * len(counts)
+def _parts(tally: Tally) -> Iterator[tuple[str, str, list[int]]]:
+    """Yield the parts of all bars: words, colour, and how many claims, of all reports and then of each."""
+    rows = [tally.total, *tally.of_reports.values()]
+    noisy = [sum(tally.noisy.values()), *(tally.noisy.get(name, 0) for name in tally.of_reports)]
     for verdict, colour in SEGMENTS.items():
-        numbers = [of_report[verdict] for of_report in counts.values()]
+        yield verdict, colour, [of[verdict] for of in rows]
+    yield "within noise", NOISE, noisy
+    yield "not measured", UNMEASURED, [of[Verdict.OPEN] - n for of, n in zip(rows, noisy, strict=True)]
+
+
+def _draw_verdicts(axes: Axes, tally: Tally) -> None:
+    counts = {"all reports": tally.total, **tally.of_reports}
+    rows, left = range(len(counts)), [0.0] * len(counts)
+    parts = list(_parts(tally))
+    for words, colour, numbers in parts:
         widths = [n / max(1, sum(of.values())) for n, of in zip(numbers, counts.values(), strict=True)]
         bars = axes.barh(rows, widths, left=left, color=colour, height=0.8)
         labels = axes.bar_label(bars, [str(n or "") for n in numbers], label_type="center", color=INSIDE)
         for row, label in enumerate(labels):
-            label.set_gid(f"inside-{row}-{verdict.name}")
+            label.set_gid(f"inside-{row}-{words}")
         left = [begin + width for begin, width in zip(left, widths, strict=True)]
     axes.set_yticks(range(len(counts)), list(counts))
     axes.get_yticklabels()[0].set_fontweight("bold")
@@ -136,9 +144,10 @@ def _draw_verdicts(axes: Axes, counts: Mapping[str, Mapping[Verdict, int]]) -> N
     axes.set_xlim(0, 1)
     axes.xaxis.set_visible(False)
     axes.spines[:].set_visible(False)
-    key = [Patch(color=colour, label=str(verdict)) for verdict, colour in SEGMENTS.items()]
+    key = [Patch(color=colour, label=words) for words, colour, _ in parts]
     axes.set_title("What the reports claim, measured anew", loc="left", pad=20)
-    axes.legend(handles=key, ncols=len(key), **KEY).set_in_layout(False)
+    wide = KEY | {"bbox_to_anchor": (-0.25, 1)}  # than the bars
+    axes.legend(handles=key, ncols=len(key), **wide).set_in_layout(False)
 
 
 def _draw_speeds(axes: Axes, every: Sequence[Speed]) -> None:
@@ -175,7 +184,9 @@ def _draw_speeds(axes: Axes, every: Sequence[Speed]) -> None:
     key = [
         Line2D([], [], marker="o", mec=MUTED, label="printed", **hollow),
         Line2D([], [], ls="", marker="o", color=KERNEL, label="measured"),
-        Line2D([], [], ls="", marker="o", color=MUTED, label=f"measured: {REPEATS_DIFFER}"),
-        Line2D([], [], marker="D", mec=KERNEL, label="measured, beside the fastest core", **hollow),
+        Line2D([], [], ls="", marker="o", color=MUTED, label=f"measured: {WITHIN_NOISE}"),
+        Line2D(
+            [], [], marker="D", mec=KERNEL, label="measured, beside the fastest program on one core", **hollow
+        ),
     ]
     axes.legend(handles=key, ncols=2, **KEY).set_in_layout(False)

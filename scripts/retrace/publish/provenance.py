@@ -14,8 +14,10 @@ def provenance(machine: str, entries: Iterable[Measured]) -> str:
     records = [entry.record for entry in entries if entry.machine == machine]
     hardware, software = list[str | None](), list[str | None]()
     for record in records:
-        gpu, made, commit = record.machine.gpu, record.software, record.software.git_commit
-        hardware += [record.machine.cpu, f"{gpu.used}, driver {gpu.driver or 'unknown'}" if gpu else None]
+        host, made, commit = record.machine, record.software, record.software.git_commit
+        gpu, cores = host.gpu, plural(host.cores, "core")
+        of_cpu = f"{host.cpu}, {cores}, {host.memory_gib:.0f} GiB"
+        hardware += [of_cpu, f"{gpu.used}, driver {gpu.driver or 'unknown'}" if gpu else None]
         software += [f"CUDA {made.cuda}" if made.cuda else None, made.compiler_release]
         software.append(f"commit {commit[:10]}{' with changes' if made.dirty else ''}" if commit else None)
     days = sorted({record.started[:10] for record in records})
@@ -43,9 +45,12 @@ def few_rounds(records: Sequence[Record]) -> str:
     """Say how many records with times are of too few processes; empty if none are."""
     timed = [record for record in records if record.timed]
     few = sum(record.rounds < ENOUGH_ROUNDS for record in timed)
-    which = "Each record" if few == len(timed) else f"Each of {plural(few, 'record')}"
-    what = f"of fewer than {ENOUGH_ROUNDS} rounds (processes), so that its margin is that of one"
-    return f" {which} is {what}." if few else ""
+    which = "all records" if few == len(timed) else plural(few, "record")
+    return (
+        f" Of fewer than {ENOUGH_ROUNDS} processes: {which}, with the margin of a single process."
+        if few
+        else ""
+    )
 
 
 def cores_of(record: Record) -> str:

@@ -134,8 +134,8 @@ class FirstScreen:
     answer: Markup = field(default_factory=Markup)
     figure: Markup = field(default_factory=Markup)
     today: Markup = field(default_factory=Markup)
-    hosts: int = 1
-    """How many computers its records are of."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What the solvers that the table names implement."""
 
 
 def _first_screen(
@@ -148,7 +148,8 @@ def _first_screen(
     figure = drawings.add(overview.decode(), "overview", "The verdicts, and printed speed-ups measured anew")
     text = re.sub(r"(?<=\d) (?=[mµn]?s\b)", "\N{NO-BREAK SPACE}", re.sub("</?sub>", "", Tables(today).front))
     table = html(text) if today else Markup()
-    return FirstScreen(html(answer(tally, today)), figure, table, tally.hosts)
+    named = {name: CATALOGUE.find(name).implements for name in Tables(today).named}
+    return FirstScreen(html(answer(tally, today)), figure, table, named)
 
 
 def link(target: str) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import median
 from typing import Literal
 
 from retrace.publish.doubts import doubts
@@ -28,12 +27,24 @@ from retrace.reports.like_for_like import (
 )
 from retrace.reports.measures import Measure
 from retrace.reports.report import Report
-from retrace.reports.wording import EMPTY, ratio, speed
+from retrace.reports.wording import EMPTY, ratio
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SAMPLES = ("sources", "pairs")
 """Parameters of a record whose trials have a source, or a pair of vertices, each."""
 Side = Literal["published", "library"]
+READ_AS = (
+    "A first search leads from arrays in host memory to the answer there: page-locking, copies, "
+    "preparation and a library's graph object count, the start of CUDA does not. A further one finds the "
+    "graph in place. Bold is the fastest, and what cannot be told from it. Betweenness is in double "
+    "precision."
+)
+"""What stands above the table of README and of the page."""
+OTHER_RATIOS = (
+    "The figure has the reports' own measure, upload, search and download from one source, "
+    "so its ratios differ."
+)
+"""What stands below it."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +119,9 @@ def _races_on(machine: str, reports: Sequence[Report], frame: Frame) -> list[Rac
     return [race for race in every if FIRST in race.by]
 
 
-def typical(every: Sequence[Race], side: Side) -> tuple[str, int]:
-    """Say how fast ours is beside a side in a first search, by the median of so many races; empty of none."""
-    factors = [factor for race in every if (factor := race.by[FIRST].over(getattr(race.by[FIRST], side)))]
-    return (speed(median(factors)) if factors else "", len(factors))
+def factors(every: Sequence[Race], side: Side) -> list[float]:
+    """List how many times as long as ours a side takes for a first search, of the races that have it."""
+    return [factor for race in every if (factor := race.by[FIRST].over(getattr(race.by[FIRST], side)))]
 
 
 class Tables:
@@ -123,21 +133,31 @@ class Tables:
 
     @property
     def front(self) -> str:
-        """The table of README: the times of the first and the last graph of each figure."""
-        heads = ["first search", "reports' CPU program", "reports' kernel", "best library", "ours",
-                 "ours, graph in place"]  # fmt: skip
+        """The table of README: times of the first and the last graph of each figure, and how to read it."""
+        heads = ["first search", "ours", "reports' CPU program", "reports' kernel", "best library",
+                 "ours, a further search"]  # fmt: skip
         rows = []
         for race in filter(lambda race: race.is_front, self.races):
             first, further = race.by[FIRST], race.by.get(RESIDENT)
-            sides = [race.on_core, first.published, first.library, first.ours]
+            sides = [first.ours, race.on_core, first.published, first.library]
             least = min(filter(None, sides), key=lambda entry: entry.times[FIRST].median).times[FIRST]
             cells = [self._time(entry, FIRST) for entry in sides]
             for place, entry in enumerate(sides):
                 if entry and (entry.times[FIRST] is least or is_among_best(entry.times[FIRST], least)):
                     cells[place] = f"**{cells[place]}**"
             title = f"{race.problem}, {graph_of(race.entries[0])}"
-            rows.append([title, *cells, self._time(further.ours if further else None, RESIDENT)])
-        return f"{number_table(heads, rows)}\n\n<sub>{self._footnote}</sub>"
+            rows.append([title, *cells, self._further(further.ours, first.ours) if further else EMPTY])
+        return f"{READ_AS}\n\n{number_table(heads, rows)}\n\n<sub>{self._footnote} {OTHER_RATIOS}</sub>"
+
+    @property
+    def named(self) -> list[str]:
+        """The solvers in the table of README, by the problem, without libraries."""
+        found = dict[str, None]()
+        for race in filter(lambda race: race.is_front, self.races):
+            first, further = race.by[FIRST], race.by.get(RESIDENT)
+            shown = [first.ours, race.on_core, first.published, further.ours if further else None]
+            found |= {entry.solver: None for entry in shown if entry}
+        return list(found)
 
     @property
     def all_graphs(self) -> str:
@@ -190,8 +210,18 @@ class Tables:
             return EMPTY
         peer = (entry.record.software.peer or "").partition(" ")[0]
         cores = f", {where}" if (where := cores_of(entry.record)) else ""
-        name = entry.name.partition(":")[0]
-        return f"{self._cell(entry, measure)}<br>{peer or f'`{name}`'}{cores}"
+        name, _, settings = entry.name.partition(":")
+        several = f" {settings.replace(',', ', ')}" if settings else ""
+        return f"{self._cell(entry, measure)}<br>{peer or f'`{name}`{several}'}{cores}"
+
+    def _further(self, entry: Measured, first: Measured) -> str:
+        """Write a further search; of another program than the first one's, also when it pays."""
+        cell = self._time(entry, RESIDENT)
+        if entry is first or FIRST not in entry.times:
+            return cell
+        pays = break_even(entry, first) if is_search(entry) else ""
+        paid = f", pays from search {pays}" if pays else ""
+        return f"{cell}<br>first: {self._cell(entry, FIRST)}{paid}"
 
     def _cell(self, entry: Measured, measure: Measure) -> str:
         return time_cell(entry, measure, self.doubtful).text.replace(" ", NO_BREAK)
@@ -207,7 +237,7 @@ class Tables:
         said = f"Measured on {machine}: medians of {spans(counts)}{few}; each search but betweenness's from"
         said += f" {' or '.join(sorted(samples, reverse=True))}"
         said += "; pairs far apart." if any(some.get("pair") == "far" for some in given) else "."
-        said += f" {EMPTY}: not measured, or it cannot be told which is fastest."
+        said += f" {EMPTY}: nothing measured that compares."
         reasons = sorted({doubt.why for some in self.doubtful.values() for doubt in some})
         return said + (f" {MARK}: a doubtful number ({'; '.join(reasons)})." if reasons else "")
 

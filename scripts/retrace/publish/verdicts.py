@@ -53,7 +53,7 @@ def page(report: Report, frame: Frame) -> Page:
         label_heading="Claim",
         tables=[Table(cells, texts=[head for _, head in columns])],
         remarks=[
-            COMPARING,
+            *COMPARING,
             "Without a GPU nothing can be told of kernels: docs/adding-a-gpu.md says how to measure.",
             *emulated(records.measured),
             *([] if records.machines else ["No machine here has measured any of it."]),

@@ -20,7 +20,7 @@ RULE = (
 
 NEAR = 1.5
 """How many times as long as the best what is shown as one of the best may take."""
-REPEATS_DIFFER = "repeats differ as much"
+WITHIN_NOISE = "within run-to-run noise"
 """Why two times cannot be told apart: the same work, measured again, may differ by what they do."""
 
 
@@ -42,7 +42,7 @@ def why_untold(a: Summary, b: Summary) -> str:
     """Say why neither of two times is less; empty if one is."""
     if not (a.enough and b.enough):
         return "too few trials to tell"
-    return REPEATS_DIFFER if rank(a, b) is Order.TIE else ""
+    return WITHIN_NOISE if rank(a, b) is Order.TIE else ""
 
 
 def is_among_best(times: Summary, best: Summary) -> bool:

@@ -250,7 +250,8 @@ class SomewhereFaster(Comparison):
             verdict, why = Verdict.FAILS, f"{first.slow} is no slower on any graph"
             sure = min((pair.assurance for pair in pairs if pair.order is Order.MORE), default=inf)
         short = ", ".join(f"{speed(pair.ratio)} on {pair.graph}" for pair in (first, last))
-        return Finding(verdict, f"{first}; {last}", why, short, stands_to=sure)
+        noisy = verdict == Verdict.OPEN
+        return Finding(verdict, f"{first}; {last}", why, short, stands_to=sure, noisy=noisy)
 
 
 class Fastest(Comparison):
@@ -355,7 +356,8 @@ class TransferShare(Comparison):
             return Finding(Verdict.HOLDS, measured)
         if share.q3 < low or share.q1 > high:
             return Finding(Verdict.FAILS, measured, "it is less" if share.q3 < low else "it is more")
-        return Finding(Verdict.OPEN, measured, f"the spread, {share.q1:.0%} to {share.q3:.0%}, is too wide")
+        spread = f"the spread, {share.q1:.0%} to {share.q3:.0%}, is too wide"
+        return Finding(Verdict.OPEN, measured, spread, noisy=True)
 
 
 class Below(Comparison):
@@ -384,7 +386,8 @@ class Below(Comparison):
             part = Verdict.FAILS if len(late) == len(slowest) else Verdict.IN_PART
             return Finding(part, measured, f"not {', '.join(late)}")
         if most >= bound:
-            return Finding(Verdict.OPEN, measured, f"the spread, to {duration(most)}, is too wide")
+            spread = f"the spread, to {duration(most)}, is too wide"
+            return Finding(Verdict.OPEN, measured, spread, noisy=True)
         if untimed := [name for name, (most, _) in slowest.items() if not most]:
             return Finding(Verdict.IN_PART, measured, f"not measured: {', '.join(untimed)}")
         return Finding(Verdict.HOLDS, measured, stands_to=bound / most)
@@ -547,7 +550,7 @@ class Verified(Comparison):
         wrong = [f"{entry.title} ({entry.name})" for entry in answers if entry not in right]
         if self.denies:
             possible = Verdict.FAILS if right else Verdict.HOLDS
-            return Finding(possible, f"verified in {len(right)} of {len(answers)} records")
+            return Finding(possible, f"what it rules out was right in {len(right)} of {len(answers)} records")
         verdict = Verdict.HOLDS if not wrong else Verdict.IN_PART if right else Verdict.FAILS
         why = f"not on {', '.join(wrong)}" if verdict == Verdict.IN_PART else ""
         return Finding(verdict, f"verified in {len(right)} of {len(answers)} records", why)

@@ -8,7 +8,7 @@ from enum import Enum, StrEnum
 from math import fsum, inf, log2
 from typing import NamedTuple
 
-from retrace.records.ranking import REPEATS_DIFFER, RULE
+from retrace.records.ranking import RULE, WITHIN_NOISE
 from retrace.reports.wording import EMPTY
 
 
@@ -36,6 +36,8 @@ class Finding:
     """The number on the graph of the most work, if the numbers do not begin with it."""
     stands_to: float = inf
     """How many times as wide all margins may be before there is another verdict; infinite of none."""
+    noisy: bool = False
+    """Whether it was measured, and cannot be told for the spread of times alone."""
 
     @property
     def number(self) -> str:
@@ -101,17 +103,18 @@ MOST_SURE = 10
 SLIGHT = 0.1
 """The share of the weight that may contradict a claim that holds."""
 COMPARING = (
-    f"{RULE} Times are medians. A comparison weighs by the logarithm of its graph's vertices, or of sources "
-    "times arcs where each source is a search. A claim holds if it is borne out on the largest graph and by "
-    f"more than half of the weight, and contradicted by no more than {SLIGHT:.0%}; it does not hold if the "
-    "reverse is true, or if some contradict it and nothing may bear it out. All else holds in part. A tie "
-    "speaks for neither; but it is one by spread alone unless 1 is in the interval and the margin is not. "
-    "Where such ties, counted as contradictions, would keep a claim from holding, it cannot be told. To 1.8 "
-    "margins means that there is another verdict once all margins are 1.8 times as wide. Bounds are ours "
-    "where the claim names none. The numbers quoted are those of the graph with the most work; of several "
-    "comparisons on it, those with the least and the greatest ratio."
+    f"{RULE} Times are medians.",
+    "A comparison weighs by the logarithm of its graph's vertices, or of sources times arcs where each "
+    "source is a search. A claim holds if it is borne out on the largest graph and by more than half of the "
+    f"weight, and contradicted by no more than {SLIGHT:.0%}; it does not hold if the reverse is true, or if "
+    "some contradict it and nothing may bear it out. All else holds in part.",
+    "A tie speaks for neither; but it is one by spread alone unless 1 is in the interval and the margin is "
+    "not. Where such ties, counted as contradictions, would keep a claim from holding, it cannot be told.",
+    "To 1.8 margins means that there is another verdict once all margins are 1.8 times as wide. Bounds are "
+    "ours where the claim names none. The numbers quoted are those of the graph with the most work; of "
+    "several comparisons on it, those with the least and the greatest ratio.",
 )
-"""What the verdicts mean."""
+"""What the verdicts mean: how times are compared, what holds, what cannot be told, and how to read it."""
 
 
 def verdict(comparisons: Sequence[Weighed]) -> Verdict:
@@ -172,10 +175,11 @@ def weigh(comparisons: Mapping[str, Weighed], *numbers: str, short: str = "", la
     if result == Verdict.OPEN:
         places = ", ".join(unclear) if len(unclear) <= 3 else f"{len(unclear)} of {len(every)}"
         wide = f"the spread on {places} is too wide"
-        why = wide if agree else REPEATS_DIFFER
+        why = wide if agree else WITHIN_NOISE
     elif result == Verdict.IN_PART:
         why = f"only on {', '.join(agree)}" if len(agree) <= 3 else f"in {len(agree)} of {len(comparisons)}"
     elif result == Verdict.HOLDS and against:
         why = f"but not on {', '.join(against)}"
     sure = inf if result == Verdict.OPEN else stands_to(every)
-    return Finding(result, "; ".join(dict.fromkeys(numbers)), why, short, largest, sure)
+    noisy = result == Verdict.OPEN
+    return Finding(result, "; ".join(dict.fromkeys(numbers)), why, short, largest, sure, noisy)

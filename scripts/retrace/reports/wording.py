@@ -71,11 +71,9 @@ def two_digits(value: float) -> str:
 def comparative(over: float, than: str = "", untold: str = "") -> str:
     """Say how fast something is that takes `over` times as long, and why that cannot be told, if so.
 
-    `16 % slower than that`, `2.0 x slower than that (repeats differ as much)`. Of a small difference that
-    cannot be told, nothing is said: `as fast as that (repeats differ as much)`.
+    `16 % slower than that`, `2.0 x slower than that (within run-to-run noise)`.
     """
-    is_near = 1 / PERCENT_BELOW < over < PERCENT_BELOW
-    said = "as fast" if untold and is_near else speed(1 / over)
+    said = speed(1 / over)
     joined = f" {'as' if said == 'as fast' else 'than'} {than}" if than else ""
     return f"{said}{joined}{f' ({untold})' if untold else ''}"
 
