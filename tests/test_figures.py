@@ -25,7 +25,7 @@ from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_axes import drawn_words
 from retrace.publish.chart_looks import KIND_COLOURS, LIGHTER, SHAPES, kind, line_colour
 from retrace.publish.chart_words import caption
-from retrace.publish.overview import INSIDE, SEGMENTS
+from retrace.publish.overview import INSIDE, NOISE, SEGMENTS, UNMEASURED
 from retrace.publish.panels import FigureContent
 from retrace.reports.finding import Verdict
 from retrace.reports.frame import Entry, Frame, read_frames
@@ -46,7 +46,7 @@ WIDEST = 838 * 0.75
 """The points of the 838 pixels that GitHub shows a README in."""
 LEAST_SIZE, LEAST_CONTRAST = 9, 4.5
 UNTOLD = "cannot be told apart|within run-to-run noise|too few trials"
-NUMBER = re.compile(rf"\d[ \u00a0]?(×|%|(ns|µs|ms|s)\b)|{UNTOLD}")  # noqa: RUF001
+NUMBER = re.compile(rf"\d[ \u00a0]?(×|%|of \d|(ns|µs|ms|s)\b)|{UNTOLD}")  # noqa: RUF001
 BRACES = re.compile(r"\{.+?\}")
 
 every_figure = pytest.mark.parametrize("figure", [pytest.param(path, id=path.stem) for path in FIGURES])
@@ -107,8 +107,9 @@ def test_it_can_be_read(root: ElementTree.Element) -> None:
 
 
 def test_numbers_inside_the_bars_of_verdicts_can_be_read() -> None:
-    assert min(contrast(INSIDE, colour) for colour in SEGMENTS.values()) >= LEAST_CONTRAST
-    assert SEGMENTS.keys() == set(Verdict)
+    colours = [*SEGMENTS.values(), NOISE, UNMEASURED]
+    assert min(contrast(INSIDE, colour) for colour in colours) >= LEAST_CONTRAST
+    assert SEGMENTS.keys() == set(Verdict) - {Verdict.OPEN}
 
 
 @pytest.mark.parametrize("drawing", DRAWINGS.values(), ids=DRAWINGS)

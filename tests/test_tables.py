@@ -481,7 +481,9 @@ def test_a_machines_line_has_the_days_of_its_records(days: tuple[str, ...], said
     one = record("bfs/queue", "NY")
     records = [changed(one, started=f"{day}T10:00:00+00:00") for day in days]
     entries = [entry for made_then in records for entry in frame([made_then], "bsp-suite")[0].measured]
-    assert f"; {said}. Each record" in provenance("h200", entries)
+    told = provenance("h200", entries)
+    assert told.startswith("h200: Some CPU, 2 cores, 8 GiB; ")
+    assert f"; {said}. Of fewer than 3 processes: all records" in told
 
 
 def test_a_reason_is_not_taken_for_markdown() -> None:
