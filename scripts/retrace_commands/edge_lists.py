@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -24,6 +24,8 @@ TYPE_WORDS = {"directed": True, "undirected": False}
 """What the column Type of Gephi's tables says of an edge."""
 
 COUNT = re.compile("[0-9]{1,12}")
+UNIX_TIME = re.compile("1[0-9]{9}")
+"""A time from 2001 to 2033; three of them as weights add up to more than 32 bits hold."""
 
 HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
 """What begins a comment without a blank, as a name may."""
@@ -71,6 +73,8 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     table.notes += column_notes(rows, header, columns, places)
     stated = stated_type(rows, header)
     take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])), stated)
+    refuse_header_in_rows(where, header, places, {*table.tails, *table.heads})
+    table.no_weights = times_of(rows, header, columns, places)
     if stated is not None:
         table.directed = TYPE_WORDS[stated[1].lower()]
     if first_line is not None:
@@ -169,10 +173,34 @@ def header_of(rows: list[Cells], columns: Sequence[str]) -> list[str] | None:
     return first if words or above else None
 
 
+def refuse_header_in_rows(
+    where: str, header: Sequence[str] | None, places: Sequence[int], names: Collection[str]
+) -> None:
+    """Raise RetraceError if vertices have the names of the columns, as where files were put together."""
+    if header is not None and {tail := header[places[0]], head := header[places[1]]} <= {*names}:
+        raise RetraceError(
+            f"{where}: line 1 names columns {tail} and {head}, and so are two vertices called; "
+            "remove further headers"
+        )
+
+
+def times_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str], places: list[int]) -> str:
+    """Say of a third column that nobody named and that has times, as SNAP's temporal graphs, that it has."""
+    if header is not None or columns or len(places) < 3:
+        return ""
+    if not all(UNIX_TIME.fullmatch(cells[2]) for _, cells in rows if len(cells) == 3):
+        return ""
+    without, taken = option("columns", "1", "2"), option("columns", "1", "2", "3")
+    return (
+        f"its third column has times (seconds since 1970): {without} leaves them out, {taken} takes them as "
+        "weights"
+    )
+
+
 def _recurs(rows: list[Cells]) -> bool:
     """Return whether an end of the first row is one of another row, too."""
     first = {*rows[0][1][:2]}
-    return any(not first.isdisjoint(cells[:2]) for _, cells in rows[1:])
+    return any(not first.isdisjoint(cells[:2]) and cells != rows[0][1] for _, cells in rows[1:])
 
 
 def _is_number(cell: str) -> bool:
@@ -310,6 +338,11 @@ def column_notes(
     if len(places) == 3 and header[places[2]].strip().lower() not in WEIGHT_NAMES:
         tail, head, weight = (header[place] for place in places)
         return [f"{weight} is read as the weight ({option('columns', tail, head)}: without weights)"]
+    tail, head = (header[place] for place in places[:2])
+    usual = tail.strip().lower() in TAIL_NAMES and head.strip().lower() in HEAD_NAMES
+    if len(header) == 2 and not usual and not any(map(_is_number, header)):
+        others = option("columns", "TAIL", "HEAD")
+        return [f"{tail} and {head} are read as the ends of edges ({others}: others)"]
     if len(places) == 3 or len(header) < 3:
         return []
     tail, head = (header[place] for place in places)

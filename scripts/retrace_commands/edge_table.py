@@ -21,6 +21,11 @@ from retrace_commands.reverse_arcs import with_reverse_arcs
 WHOLE = re.compile(r"[+-]?[0-9]+")
 AS_WRITTEN = re.compile("0|-?[1-9][0-9]*")
 """A number, of which there is no other way to write it: 07 and +7 are names beside 7."""
+DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,2})?")
+ODD_NUMBER = re.compile(r"\+|-?0|[^.]*\.|-?[0-9]+[eE]")
+"""How a number begins that can be written in another way, too."""
+EXACT_DIGITS = 28
+"""Digits that a Decimal keeps."""
 Ints = NDArray[np.int64]
 MOST_EXPONENT = 400
 """Weights of more digits before or after the point, which no float has, are not scaled."""
@@ -87,6 +92,8 @@ class EdgeTable:
     """What a large list has in place of tails, heads and weights."""
     negative: str = ""
     """The place in the file of its first negative weight, and the weight; empty if there is none."""
+    no_weights: str = ""
+    """Why what may be weights are none; empty if they are, or there are none."""
 
     def take_weight(self, weight: str, line: int) -> None:
         """Add the weight on a line of the file."""
@@ -117,7 +124,7 @@ def number(table: EdgeTable) -> NumberedGraph:
     """Make a graph; raise RetraceError if ids do not fit what the file says of them."""
     columns = table.columns or _columns(table)
     names, base, (tails, heads), vertices = _numbered(table, columns)
-    weights, scale, no_weights = _weights(columns)
+    weights, scale, no_weights = (None, 1, table.no_weights) if table.no_weights else _weights(columns)
     if names is not None and (alike := alike_names(names)):
         table.notes.append(alike)
     info: dict[str, Any] = {} if table.directed is None else {"directed": table.directed}
@@ -132,14 +139,12 @@ def number(table: EdgeTable) -> NumberedGraph:
 def alike_names(names: Sequence[str]) -> str:
     """Return a note of two names that look the same, or are one number; empty if there are none."""
     known: dict[str, str] = {}
-    odd = [
-        name for name in names if not name.isascii() or name[:1] in "+0" or name[:2] == "-0" or "." in name
-    ]
+    odd = [name for name in names if not name.isascii() or ODD_NUMBER.match(name)]
     plain = set(names) if odd else set()
     for name in odd:
         shown = "".join(c for c in normalize("NFC", name) if category(c) != "Cf")
-        number = re.fullmatch(r"\+?(-?)0*(0|[1-9][0-9]*)(\.0*)?", shown)
-        shown = number[1] + number[2] if number else shown
+        if len(shown) < EXACT_DIGITS and DECIMAL.fullmatch(shown):
+            shown = f"{Decimal(shown).normalize():f}"
         other = known.setdefault(shown, name)
         other = shown if other == name and shown in plain else other
         if other != name:

@@ -212,6 +212,10 @@ def _of_frame(frame: Any, where: str, columns: Sequence[Hashable], weight: str |
             raise RetraceError(f"{where}: {found}; expected a label that one has: {short_form(labels)}")
         return labels.index(label)
 
+    if not columns and len(labels) > 1 and labels == list(frame.index):
+        raise RetraceError(
+            f"{where}: may be a matrix; take networkx.from_pandas_adjacency of it, or say which columns"
+        )
     named = [] if weight in (None, "weight") else [place(weight)]
     if columns and not len(set(columns)) == len(columns) in range(2, 4 - len(named)):
         raise RetraceError(

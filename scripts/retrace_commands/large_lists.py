@@ -22,9 +22,11 @@ from retrace_commands.edge_lists import (
     may_have_counts,
     places_of,
     read_comments,
+    refuse_header_in_rows,
     split_rows,
     stated_type,
     take_rows,
+    times_of,
 )
 from retrace_commands.edge_table import EdgeColumns, EdgeTable, Ints, Words, is_negative, is_short_whole
 from retrace_commands.file_content import check_text, open_content, read_head
@@ -85,7 +87,10 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
         if stated is not None:
             table.directed = TYPE_WORDS[stated[1].lower()]
         table.notes += column_notes(rows, header, columns, places)
+        table.no_weights = times_of(rows, header, columns, places)
         lines = 0 if table.columns is None else table.columns.ids.shape[1]
+        if table.columns is not None:
+            refuse_header_in_rows(where, header, places, table.columns.names or ())
         return None if may_count and may_have_counts(head, lines) else table
     return None
 

@@ -780,6 +780,8 @@ def test_eccentricities_are_those_of_networkx() -> None:
         (lambda: load(load(SQUARE), format="snap"), "load: takes format, weight and columns of what is not"),
         (lambda: load(nx.Graph([(1, 2, {"km": 3})]), weight="kn"), "networkx.Graph: weight='kn': no edge ha"),
         (lambda: load(FRAME, weight="km"), "pandas.DataFrame: has no column 'km'; expected a label that one"),
+        (lambda: load(nx.to_pandas_adjacency(nx.path_graph([*"abc"]))), "pandas.DataFrame: may be a matrix"),
+        (lambda: load(nx.to_pandas_adjacency(nx.path_graph(2))), "pandas.DataFrame: may be a matrix; take"),
         (lambda: load(FRAME, columns=["1", "2"]), "pandas.DataFrame: has no column '1'; expected a label"),
         (lambda: load(FRAME, columns=["to"]), "pandas.DataFrame: columns ['to']: expected tail, head and at"),
         (lambda: load(FRAME, columns=["to", "to"]), "pandas.DataFrame: columns ['to', 'to']: expected tail"),

@@ -183,6 +183,52 @@ def test_columns_by_option(tmp_path: Path) -> None:
     assert "line 2: expected 2 cells, as on the first line" in refusal(shifted, tmp_path, kind="edges")
 
 
+MANY = 1 << 16
+"""Lines of a list that is read in pieces."""
+
+
+@pytest.mark.parametrize("lines", [3, MANY])
+def test_times_in_a_third_column_without_a_name_are_no_weights(lines: int, tmp_path: Path) -> None:
+    temporal = "".join(f"{k % 99} {k % 98} {1217567877 + k}\n" for k in range(lines))  # as SNAP has them
+    wrong = refusal(temporal, tmp_path, solver="sssp/dijkstra-heap")
+    assert "its third column has times (seconds since 1970): --columns 1 2 leaves them out" in wrong
+    assert read(temporal, tmp_path, solver="bfs/queue").graph.arcs == lines
+    assert read(temporal, tmp_path, columns=["1", "2"]).no_weights == ""
+    chosen = read(temporal, tmp_path, columns=["1", "2", "3"], solver="sssp/dijkstra-heap")
+    assert chosen.graph.weights is not None
+    assert chosen.graph.weights.min() == 1217567877
+    named = read("source,target,weight\n1,2,1217567877\n2,3,1217567878\n", tmp_path)
+    assert named.graph.weights is not None
+
+
+@pytest.mark.parametrize("lines", [2, MANY])
+@pytest.mark.parametrize("header", ["source,target,weight", "id1,id2", "from,to"])
+def test_a_header_that_is_repeated_is_no_edge(header: str, lines: int, tmp_path: Path) -> None:
+    weight = ",5" if header.count(",") == 2 else ""
+    part = "".join(f"{k},{k + 1}{weight}\n" for k in range(lines))
+    tail, head = header.split(",")[:2]
+    told = f"line 1 names columns {tail} and {head}, and so are two vertices called; remove further headers"
+    assert told in refusal(f"{header}\n{part}{header}\n{part}", tmp_path)
+    assert read("from,to\nto,x\nfrom,y\n", tmp_path).graph.arcs == 3  # names of vertices
+
+
+def test_columns_that_may_be_no_ends_of_edges_are_named(tmp_path: Path) -> None:
+    nodes = "id,label\n1,Ann\n2,Bob\n"  # Gephi's other table
+    note = "id and label are read as the ends of edges (--columns TAIL HEAD: others)"
+    assert note in read(nodes, tmp_path).notes
+    assert note not in read(nodes, tmp_path, columns=["id", "label"]).notes
+    assert not any("ends" in said for said in read("from,to\n1,2\n", tmp_path).notes)
+
+
+def test_numbers_that_are_written_in_two_ways_are_named(tmp_path: Path) -> None:
+    for one, other in (("1e+05", "100000"), ("100000", "1e5"), ("1E5", "100000.0"), ("1.50", "1.5")):
+        found = read(f"{one} {other}\n{other} 7\n", tmp_path, kind="edges")
+        assert found.graph.vertices == 3
+        assert any(said.endswith("are two vertices") for said in found.notes), (one, other)
+    for one, other in (("1e5", "1e6"), ("e5", "5e"), ("12e", "12"), (f"0.{'1' * 40}", f"0.{'1' * 40}2")):
+        assert not any("are two" in said for said in read(f"{one} {other}\n", tmp_path, kind="edges").notes)
+
+
 NO_TABLES = {**UNDIRECTED, **DIRECTED, "DIMACS": DIMACS.decode()}
 
 
