@@ -198,14 +198,14 @@ def test_variants_of_one_solver_are_told_apart_by_what_differs() -> None:
             ["", ":precision=float", ":compacted=yes"],
             [{"precision": "double"}, {"precision": "float", "compacted": "no"}, {"compacted": "yes"}],
         ),
-        ([f":streams={n}" for n in (1, 2, 4)], [{"streams": n} for n in (1, 2, 4)]),
+        ([f":bitmap_kib={n}" for n in (1, 2, 64)], [{"bitmap_kib": n} for n in (1, 2, 64)]),
     ],
 )
 def test_a_name_leaves_out_defaults_except_of_a_sweep(
     shown: list[str], given: list[dict[str, int | str]]
 ) -> None:
     """A setting of three or more values is a sweep; a record from before a setting was there has no value."""
-    defaults = {"precision": "double", "compacted": "no", "streams": 4, "block_size": 1024}
+    defaults = {"precision": "double", "compacted": "no", "bitmap_kib": 64, "block_size": 1024}
     assert defaults.items() <= CATALOGUE.find("betweenness/bitmap-queue").defaults.items()
     found = frames.build(
         [record("betweenness/bitmap-queue", "NY", parameters=parameters) for parameters in given]

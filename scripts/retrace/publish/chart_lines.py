@@ -37,7 +37,7 @@ MOST_LINES = 5
 MOST_PLACES = 6
 PANEL_TITLES_LINE = 72
 IDEAL = "ideal"
-WIDE, HALF_MARKER = 5.6, 0.05
+INCHES_WIDE, HALF_MARKER = 5.6, 0.05
 """Inches: the least width of a panel of rates, and half of a marker."""
 ROOM, ABOVE = (0.001, 10), 3
 """How many times the arcs that fill a GPU, and the highest line, axes have room for at least."""
@@ -245,7 +245,7 @@ def _write(
 
 def _name_graphs(axes: Axes, lines: Sequence[Line]) -> None:
     """Name each graph beside the marker of ours, on the first side that is free; else only the page does."""
-    inches = (axes.transScale + axes.transLimits + Affine2D().scale(WIDE, HEIGHT)).transform
+    inches = (axes.transScale + axes.transLimits + Affine2D().scale(INCHES_WIDE, HEIGHT)).transform
     places = {dot: inches((dot.x, dot.value.median)) for line in lines for dot in line.dots}
     taken = [Bbox([at - HALF_MARKER, at + HALF_MARKER]) for at in places.values()]
     high = 0.7 * ROW
@@ -254,9 +254,9 @@ def _name_graphs(axes: Axes, lines: Sequence[Line]) -> None:
         for across, up in SIDES:
             x, y = places[dot] + 2 * HALF_MARKER * np.array([across, up])
             x, y = x - (1 - across) * wide / 2, y - (1 - up) * high / 2
-            x = min(x, WIDE - wide) if up else x
+            x = min(x, INCHES_WIDE - wide) if up else x
             name = Bbox.from_extents(x, y, x + wide, y + high)
-            if name.x1 <= WIDE and not any(map(name.overlaps, taken)):
+            if name.x1 <= INCHES_WIDE and not any(map(name.overlaps, taken)):
                 taken.append(name)
                 points = 72 * (name.get_points().mean(axis=0) - places[dot])
                 _write(axes, line.name, (dot.x, dot.value.median), points, ha="center", va="center")
