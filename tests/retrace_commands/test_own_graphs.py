@@ -199,6 +199,8 @@ def test_times_in_a_third_column_without_a_name_are_no_weights(lines: int, tmp_p
     assert chosen.graph.weights.min() == 1217567877
     named = read("source,target,weight\n1,2,1217567877\n2,3,1217567878\n", tmp_path)
     assert named.graph.weights is not None
+    mixed = read("1 2 1217567877\n2 3 7\n", tmp_path)
+    assert mixed.graph.weights is not None
 
 
 @pytest.mark.parametrize("lines", [2, MANY])
