@@ -23,6 +23,7 @@ from retrace.solvers.generate import generate
 from retrace.stages.get_graph import _pairs
 from retrace.system.errors import RetraceError
 from retrace_today import choice as choosing
+from retrace_today.betweenness.lanes import COMPACTING_PAYS
 from retrace_today.choice import TAKE, Choice
 from retrace_today.cost import BLOCKS, costs, of_betweenness, of_search
 from retrace_today.features import Features
@@ -97,6 +98,15 @@ def test_searches_of_a_wave_cost_as_much_as_one() -> None:
     graph = Features.of(SHAPES["random"])
     levels = [of_betweenness(graph, sources)["levels"] for sources in (1, BLOCKS, BLOCKS + 1)]
     assert levels == [graph.levels, graph.levels, 2 * graph.levels]
+
+
+def test_lanes_search_a_forest_whole_unless_there_are_many_sources() -> None:
+    forest = replace(Features.of(SHAPES["random"]), is_forest=True)
+    arcs = [
+        of_betweenness(forest, sources)["grid_arcs"] for sources in (COMPACTING_PAYS - 1, COMPACTING_PAYS)
+    ]
+    assert arcs[0] > arcs[1] == 0
+    assert of_betweenness(forest, 1)["compacted_arcs"] == 0
 
 
 def test_each_candidate_has_its_costs_and_no_other_solver_has() -> None:
