@@ -29,7 +29,7 @@ def test_a_solver_whose_kernels_wait_for_other_blocks_declares_it() -> None:
             continue
         text = "".join((KERNELS / file).read_text(encoding="utf-8") for file in kind.sources)
         assert bool(kind.needs.cluster) == ("this_cluster()" in text), kind.name
-        launches = {"sssp/host-arcs", "limits/barrier-grid"}
+        launches = {"sssp/host-arcs", "limits/barrier-grid", "betweenness/frontier"}
         cooperative = issubclass(kind, FrontierSearch) or kind.name in launches
         assert kind.needs.cooperative_launch == cooperative, kind.name
         assert not cooperative or "this_grid()" in text, kind.name
