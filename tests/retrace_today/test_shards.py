@@ -74,9 +74,7 @@ def test_any_cut_on_any_number_of_devices_gives_the_same_bits(crews: dict[int, C
         at_once = solved(fixed(LANES), GRAPH, QUERY, device).download()
     expected, _ = gather(cut(crews[1], 1, tmp_path / "whole"), GRAPH, QUERY)
     np.testing.assert_allclose(expected, exact_scores(GRAPH), rtol=1e-12)
-    np.testing.assert_allclose(
-        at_once, expected, rtol=2.0**-52
-    )  # extra is added last
+    np.testing.assert_allclose(at_once, expected, rtol=2.0**-52)  # extra is added last
     for (devices, crew), of in [(item, of) for item in crews.items() for of in (1, 2, 3, 7)]:
         scores, shards = gather(cut(crew, of, tmp_path / str(devices), every_s=1e-4), GRAPH, QUERY)
         assert scores.tobytes() == expected.tobytes(), (devices, of)
