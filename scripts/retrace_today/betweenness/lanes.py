@@ -19,11 +19,11 @@ HUBS, UNMET = 4, 255
 """Distances in a word, and a distance that is none: `HUB_DISTANCES`."""
 
 COMPACTING_PAYS = 1000
-"""Sources. Compacting a graph on one core takes as long as it saves so many searches on a GPU."""
+"""Sources from which on a graph is compacted: an estimate (docs/experiments, 89), since one core does it."""
 
 
 class Lanes(GraphOnDevice):
-    """A block for 32 searches, one for each lane of a warp, on the compacted graph.
+    """A block for 32 searches, one for each lane of a warp; of many sources on the compacted graph.
 
     A vertex's path counts for the 32 sources are one row of memory, and one word tells in which searches it
     is on the level. Neighbouring sources share a block. Ours, after M. Then et al., "The more the merrier:
