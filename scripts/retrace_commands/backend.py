@@ -93,10 +93,8 @@ class Verifier:
     def _of_sample(self) -> str:
         """Let the solver search from a few sources, too, and check these scores."""
         size = self.graph.vertices
-        query, sample = (
-            Query.sampled(size, min(SAMPLED_SOURCES, size), seed=SAMPLED_SOURCES),
-            option("check", "sample"),
-        )
+        query = Query.sampled(size, min(SAMPLED_SOURCES, size), seed=SAMPLED_SOURCES)
+        sample = option("check", "sample")
         with self.request.device() as device, failing_in_one_line(sample):
             reason = make(self.request.solver, device).declines(query)
         if reason is not None:

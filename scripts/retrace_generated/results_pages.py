@@ -37,8 +37,8 @@ def made_files(records: Iterable[Path]) -> dict[str, bytes]:
     reports, frame = read_frames([path for path in report_paths() if path.is_relative_to(ROOT)], records)
     abstracts = [abstract(report, frame) for report in sorted(reports, key=lambda report: report.place)]
     tally, today = Tally.of(abstracts, frame), races(reports, frame)
-    found = (of_claim for one in abstracts for of_claim in one.findings.values())
-    agreed = agreements(found, margins().spread)
+    findings = (finding for report in abstracts for finding in report.findings.values())
+    agreed = agreements(findings, margins().spread)
     pages = _pages(abstracts, frame, tally, Tables(today), agreed)
     readme = with_results(_text("README.md"), abstracts, tally, today, agreed)
     documents = {"README.md": readme, "docs/adding-a-gpu.md": with_table(_text("docs/adding-a-gpu.md"))}

@@ -34,8 +34,8 @@ MOST_ENTRIES = 2**31
 def require_entries(entries: int, advice: str) -> None:
     """Raise TooLargeError, with the advice, if a queue may have more entries than kernels count."""
     if entries > MOST_ENTRIES:
-        told = f"the queue may have {entries} entries, expected at most {MOST_ENTRIES}"
-        raise TooLargeError(f"{told}; {advice}")
+        too_many = f"the queue may have {entries} entries, expected at most {MOST_ENTRIES}"
+        raise TooLargeError(f"{too_many}; {advice}")
 
 
 class PackedSearch(ArcsOnDevice):

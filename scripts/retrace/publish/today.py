@@ -152,12 +152,12 @@ class Tables:
     @property
     def named(self) -> list[str]:
         """The solvers in the table of README, by the problem, without libraries."""
-        found = dict[str, None]()
+        solvers = dict[str, None]()
         for race in filter(lambda race: race.is_front, self.races):
             first, further = race.by[FIRST], race.by.get(RESIDENT)
             shown = [first.ours, race.on_core, first.published, further.ours if further else None]
-            found |= {entry.solver: None for entry in shown if entry}
-        return list(found)
+            solvers |= {entry.solver: None for entry in shown if entry}
+        return list(solvers)
 
     @property
     def all_graphs(self) -> str:

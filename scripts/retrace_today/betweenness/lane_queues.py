@@ -101,8 +101,8 @@ class LaneQueues(FixedSums, Lanes):
         offsets = {id(array): np.asarray(array, np.int64) for array in narrow[::2]}
         for array in offsets.values():
             if (most := np.diff(array).max(initial=0)) > MOST_OF_A_VERTEX:
-                told = f"a vertex has {most} arcs, expected {MOST_OF_A_VERTEX} at most"
-                raise TooLargeError(f"{self.name}: {told}")
+                too_many = f"a vertex has {most} arcs, expected {MOST_OF_A_VERTEX} at most"
+                raise TooLargeError(f"{self.name}: {too_many}")
         return [offsets.get(id(array), array) for array in narrow]
 
     @property

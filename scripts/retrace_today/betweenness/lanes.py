@@ -86,8 +86,8 @@ class Lanes(GraphOnDevice):
         levels = [[look_back(*words)], [look_back(*words[::-1])]]
         seen = np.ones(1, np.int32)
         loop = HostLoop(rounds=levels, recurring=2, state=more, seen=seen, clears=True, most=UNMET - 1)
-        found = device.download(words[device.repeat(loop).iterations % 2])
-        return found.view(np.uint8).reshape(-1, HUBS)
+        last = device.repeat(loop).iterations % 2
+        return device.download(words[last]).view(np.uint8).reshape(-1, HUBS)
 
     def layout(self, graph: CSRGraph) -> list[Argument]:
         """Return CSR twice: by the arcs that leave a vertex, and by those that enter it."""
