@@ -346,11 +346,12 @@ def test_a_table_says_that_its_last_columns_are_out_of_sight(browser: Browser, w
             browser.look(width)
             browser.open(whole)
             browser.wait_for(cut, expected)
-            places = (
-                "[...document.querySelectorAll('.wide, .drawing')].filter((one) => one.checkVisibility())"
-            )
+            shown = ".filter((one) => one.checkVisibility({ contentVisibilityAuto: true }))"
+            places = f"[...document.querySelectorAll('.wide, .drawing')]{shown}"
             wrong = "one.classList.contains('cut') !== one.scrollWidth > one.clientWidth + 1"
-            assert browser.run(f"{places}.filter((one) => {wrong}).length") == 0
+            for section in range(browser.run("document.querySelectorAll('.report').length")):
+                browser.run(f"document.querySelectorAll('.report')[{section}].scrollIntoView()")
+                browser.wait_for(f"{places}.length > 0 && {places}.filter((one) => {wrong}).length", 0)
     finally:
         browser.look(1280)
 
@@ -427,16 +428,20 @@ def test_what_is_shown_is_printed_on_few_sheets(browser: Browser, whole: str) ->
         browser.look(1280)
 
 
-def test_the_page_is_soon_there_and_soon_usable(browser: Browser, whole: str) -> None:
-    best = [inf, inf, inf]
+def test_the_page_is_soon_there_and_soon_usable(browser: Browser, whole: str, tmp_path: Path) -> None:
+    """On a slow computer: half as much again as the same page takes there without its program."""
+    page = Path(whole.removeprefix("file://")).read_text()
+    (tmp_path / "inert.html").write_text(re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL))
+    paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+    usable = "performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
     filtering = "(() => { const start = performance.now(); filter(); return performance.now() - start; })()"
-    limits = (FIRST_PAINT, USABLE, FILTERED)
+    best, inert, limits = [inf] * 3, [inf] * 2, [0.0] * 3
     for _ in range(MOST_LOADS):
         browser.open(whole)
-        paint = browser.run("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-        usable = browser.run("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
-        found = (paint, usable, browser.run(filtering))
-        best = [min(pair) for pair in zip(best, found, strict=True)]
+        best = [min(pair) for pair in zip(best, map(browser.run, (paint, usable, filtering)), strict=True)]
+        browser.open((tmp_path / "inert.html").as_uri())
+        inert = [min(pair) for pair in zip(inert, map(browser.run, (paint, usable)), strict=True)]
+        limits = [max(FIRST_PAINT, 1.5 * inert[0]), max(USABLE, 1.5 * inert[1]), FILTERED]
         if all(ms < limit for ms, limit in zip(best, limits, strict=True)):
             return
     pytest.fail(f"first paint, usable, filtered: {best} ms, expected below {limits}")

@@ -868,9 +868,12 @@ def test_an_import_loads_what_it_needs() -> None:
 
 
 def test_a_first_answer_takes_at_most_six_tenths_of_a_second() -> None:
-    """Of the processor from the import on, whatever else it does; the first of three runs may compile."""
-    program = (
-        "import time; began = time.process_time(); import retrace; "
-        "retrace.solve('bfs/queue', ([0, 1, 1], [1]), 0); print(time.process_time() - began)"
-    )
-    assert min(float(python(program).stdout) for _ in range(3)) < 0.6
+    """Of the processor from the import on, whatever else it does; the first of three runs may compile.
+
+    On a slow computer: 2.5 times what importing NumPy and SciPy, by which the answer is checked, takes.
+    """
+    timed = "import time; began = time.process_time(); {}; print(time.process_time() - began)"
+    imports = timed.format("import numpy, scipy.sparse.csgraph")
+    answer = timed.format("import retrace; retrace.solve('bfs/queue', ([0, 1, 1], [1]), 0)")
+    bare, first = (min(float(python(program).stdout) for _ in range(3)) for program in (imports, answer))
+    assert first < max(0.6, 2.5 * bare)

@@ -82,7 +82,6 @@ function filter() {
   const unlike = document.querySelector(".unlike");
   unlike.hidden = machine === unlike.dataset.first;
   unlike.querySelector("b").textContent = machine === "all" ? "all machines" : machine;
-  requestAnimationFrame(hint);
   for (const claim of document.querySelectorAll(".claim")) {
     const findings = [...claim.querySelectorAll("[data-machine]")];
     const known = findings.some((one) => one.dataset.machine === machine);
@@ -90,15 +89,13 @@ function filter() {
   }
 }
 
-/** Say of tables and figures that their last columns are out of sight. */
-function hint() {
-  const places = [...document.querySelectorAll(".wide, .drawing")];
+/** Say of tables and figures that their last columns are out of sight, whenever they or what they hold change size. */
+const hint = new ResizeObserver((changed) => {
+  const places = [...new Set(changed.map(({ target }) => target.closest(".wide, .drawing")))];
   const cut = places.map((one) => one.scrollWidth > one.clientWidth + 1);
   places.forEach((one, place) => one.classList.toggle("cut", cut[place]));
-}
-
-addEventListener("resize", hint);
-addEventListener("toggle", hint, true);
+});
+for (const one of document.querySelectorAll(".wide, .wide > table, .drawing")) hint.observe(one);
 
 /** Print the claims that are folded, without their figures. */
 addEventListener("beforeprint", () => {

@@ -5,7 +5,6 @@
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, cast
@@ -13,6 +12,7 @@ from typing import Protocol, cast
 from cuda_device.cuda import CudaDevice
 from cuda_device.interface import Device
 from retrace.system.errors import RetraceError
+from retrace.system.solver_packages import installed
 
 GROUP = "retrace.devices"
 """Of entry points."""
@@ -43,8 +43,8 @@ def device_class(backend: str) -> Opener:
 @cache
 def emulator() -> Emulator:
     """Return the class of the emulator's device; raise RetraceError if there is no emulator."""
-    installed = next(iter(entry_points(group=GROUP, name="emulator")), None)
-    module, _, name = (installed.value if installed else UNINSTALLED["emulator"]).partition(":")
+    point = next(iter(installed().select(group=GROUP, name="emulator")), None)
+    module, _, name = (point.value if point else UNINSTALLED["emulator"]).partition(":")
     if find_spec(module.partition(".")[0]) is None:
         reason = "the emulator is not installed; run `pip install ./scripts/cuda_on_cpu` in the checkout"
         raise RetraceError(f"backend emulator: {reason}")

@@ -36,6 +36,10 @@ BESIDE = Path(__file__).parents[2]
 """The folder of the project's own packages."""
 
 
+installed = cache(entry_points)
+"""All entry points of what is installed, for which Python's path is searched once."""
+
+
 @cache
 def named_in(group: str) -> list[tuple[str, str]]:
     """List the entry points of a group, name and what it names; nothing is imported for it."""
@@ -43,7 +47,7 @@ def named_in(group: str) -> list[tuple[str, str]]:
     for path in sorted(BESIDE.glob("retrace_*/pyproject.toml")):
         points = tomllib.loads(path.read_text(encoding="utf-8"))["project"].get("entry-points", {})
         named += points.get(group, {}).items()
-    return named + [(point.name, point.value) for point in sorted(entry_points(group=group))]
+    return named + [(point.name, point.value) for point in sorted(installed().select(group=group))]
 
 
 def solver_modules() -> dict[str, str]:
@@ -56,6 +60,7 @@ def top_level(module: str) -> str:
     return module.partition(".")[0]
 
 
+@cache
 def is_of_package(module: str) -> bool:
     """Return whether a module is of a package that has an entry point."""
     return top_level(module) in map(top_level, solver_modules())
