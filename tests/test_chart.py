@@ -528,15 +528,23 @@ def test_a_cell_is_coloured_by_the_ratio_to_the_best_of_its_column() -> None:
     assert [name for name, (_, bold) in found.items() if bold == "bold"] == ["block-queue", "another"]
     assert row_names([column], by_name=False)[0].startswith("block-queue")
     bold = [text.get_text() for text in drawn.axes[0].texts if text.get_fontweight() == "bold"]
-    assert bold.count("1.00 ms³") == 2
+    assert bold.count("1.00 ms*") == 2
 
 
-def test_a_time_of_few_trials_has_their_number_raised_in_its_cell() -> None:
-    for trials, shown_as in ((1, "2.00 ms¹"), (3, "2.00 ms³"), (5, "2.00 ms")):
+def test_a_time_of_few_trials_is_marked_in_its_cell() -> None:
+    for trials, shown_as in ((1, "2.00 ms*"), (3, "2.00 ms*"), (5, "2.00 ms")):
         drawn, content = cells([record("bfs/bsp", "NY", [2.0] * trials, experiment="hong-bfs")])
         assert shown_as in [text.get_text() for text in drawn.axes[0].texts]
-        is_explained = "Raised: the number of trials, where fewer than 5" in footnotes(content)
-        assert is_explained == (trials < 5)
+        assert ("*: of fewer than 5 trials" in footnotes(content)) == (trials < 5)
+
+
+def test_cells_are_not_coloured_by_a_time_of_few_trials_where_others_have_enough() -> None:
+    times = {"block-queue": [1.0], "bsp": [4.0] * 5, "queue": [7.0] * 5}
+    records = [record(f"bfs/{name}", "NY", ms, experiment="hong-bfs") for name, ms in times.items()]
+    _, content = cells(records)
+    (column,) = columns(content.drawing, content.panels)
+    looks = [column.look(name) for solver in times for name in column.times if name.split(",")[0] == solver]
+    assert looks == [(BEST, "bold"), (BEST, "bold"), (RATIOS[0][1], "normal")]
 
 
 def test_a_heat_map_has_both_measures_and_the_limit_of_a_further_search() -> None:

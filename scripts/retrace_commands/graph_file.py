@@ -205,6 +205,9 @@ def _read_file(path: Path, kind: str, solver: str | None, columns: list[str]) ->
             refusal = None  # of what is no such list as the reports have
     graph = graph_file.graph
     check_weights(graph_file, solver, refusal)
+    if kind == "matrix-market" and uses_weights and has_parallel_arcs(graph):
+        note = f"{path}: entries are repeated: parallel arcs, of which SciPy would add up the weights"
+        graph_file = replace(graph_file, notes=(*graph_file.notes, note))
     return replace(graph_file, graph=replace(graph, info={**graph.info, "name": path.name}))
 
 

@@ -8,6 +8,8 @@ from retrace.publish.answer import answer
 from retrace.publish.front import Abstract, Tally
 from retrace.publish.page import number_table
 from retrace.publish.today import Race, Tables
+from retrace.records.ranking import WITHIN_NOISE
+from retrace.reports.finding import Finding
 from retrace_generated.agreements import Agreement
 from retrace_generated.generated_parts import made_from, with_part
 from retrace_generated.report_answers import SIGNS
@@ -50,12 +52,17 @@ def _verdicts(abstracts: Sequence[Abstract], tally: Tally, agreed: Sequence[Agre
         for one in agreed
         if one.told
     ]
-    note = f"<sub>Verdicts are those of {tally.machine}.{''.join(others)}</sub>"
+    note = f"<sub>Verdicts are those of {tally.machine}; signs after numbers, too.{''.join(others)}</sub>"
     heads = ["report", *signs, "asked, and measured"]
     return f"{number_table(heads, rows, left=(0, len(heads) - 1))}\n\n{note}"
 
 
 def _answer_of(one: Abstract, machine: str) -> str:
-    """Return a report's answer in a sentence, with the numbers of a machine; empty if it lacks one."""
+    """Return a report's answer in a sentence, with a machine's numbers and verdicts; empty if one lacks."""
     front = one.report.front if machine in one.answering else None
-    return front.answered(lambda name: one.findings[name][machine].number) if front else ""
+    return front.answered(lambda name: _signed(one.findings[name][machine])) if front else ""
+
+
+def _signed(finding: Finding) -> str:
+    """Write a number with the sign of its verdict, which says whether it is within noise."""
+    return f"{finding.number.removesuffix(f' ({WITHIN_NOISE})')} {SIGNS[finding.verdict]}"

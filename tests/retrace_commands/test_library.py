@@ -230,8 +230,10 @@ def test_what_cupy_has_is_copied_from_the_gpu() -> None:
     [
         (7, "builtins.int: expected a graph's file, a SciPy or CuPy sparse matrix"),
         (np.eye(3), "numpy.ndarray: expected shape (edges, 2 or 3), found (3, 3); a matrix is scipy.sparse"),
-        (np.ones((2, 4)), "numpy.ndarray: expected shape (edges, 2 or 3), found (2, 4)"),
         (np.full((4, 2), 0.5), "numpy.ndarray: expected whole ids of vertices"),
+        (np.ones((2, 4)), "numpy.ndarray: expected shape (edges, 2 or 3), found (2, 4); a matrix is "
+         "scipy.sparse.csr_array(array), and edges that are tuples a list; edges in columns, such as an "
+         "edge_index, are array.T"),
         (np.ones(3), "numpy.ndarray: expected shape (edges, 2 or 3), found (3,)"),
         (np.array(3), "numpy.ndarray: expected shape (edges, 2 or 3), found ()"),
         (np.zeros((2, 2, 2), int), "numpy.ndarray: expected shape (edges, 2 or 3), found (2, 2, 2)"),

@@ -297,6 +297,19 @@ def test_skew_symmetric_matrices_have_both_signs(tmp_path: Path) -> None:
     assert (found.graph.weights.tolist(), found.scale) == ([-10, 1, 10, -1], 2)  # type: ignore[union-attr]
 
 
+def test_repeated_entries_of_a_matrix_are_said_where_weights_matter(tmp_path: Path) -> None:
+    """SciPy adds them up; here they are parallel arcs, of which a path takes the lightest."""
+    for field, weights in (("integer", (5, 3)), ("real", (2.5, 0.5))):
+        matrix = f"%%MatrixMarket matrix coordinate {field} general\n2 2 {{}}\n1 2 {weights[0]}\n"
+        twice = matrix.format(2) + f"1 2 {weights[1]}\n"
+        found = read(twice, tmp_path, solver="sssp/dijkstra-heap", directed=True)
+        assert found.graph.arcs == 2
+        assert [note for note in found.notes if "SciPy would add up the weights" in note]
+        assert not read(twice, tmp_path, solver="bfs/queue", directed=True).notes
+        once = read(matrix.format(1), tmp_path, solver="sssp/dijkstra-heap", directed=True)
+        assert not any("repeated" in note for note in once.notes)
+
+
 def zstd(content: bytes) -> bytes:
     try:
         return subprocess.run(["zstd", "-c"], input=content, capture_output=True, check=True).stdout

@@ -20,7 +20,7 @@ from retrace.records.statistics import Summary
 from retrace.reports.like_for_like import RESIDENT
 from retrace.reports.measures import Measure
 from retrace.reports.report import Drawing
-from retrace.reports.wording import EMPTY, SUPERSCRIPTS, TIMES, duration, few_trials, power_of_two
+from retrace.reports.wording import EMPTY, TIMES, duration, few_trials, power_of_two
 
 BEST, *WORSE = HEAT
 RATIOS = tuple(zip((2.0, 5.0, 20.0, float("inf")), WORSE, strict=True))
@@ -42,8 +42,8 @@ class CellColumn:
 
     @property
     def best(self) -> Summary:
-        """The least median."""
-        return min(self.times.values(), key=lambda times: times.median)
+        """The least median, of those that can be ranked if there are some."""
+        return min(self.times.values(), key=lambda times: (not times.enough, times.median))
 
     def look(self, name: str) -> tuple[str, str]:
         """Return the colour of a solver's cell and the weight of its number, which is bold among the best."""
@@ -90,8 +90,8 @@ def cell_title(title: str) -> str:
 
 
 def cell_text(times: Summary) -> str:
-    """Write a median; if it is of few trials, with their number, raised, as `749 ms¹`."""
-    return duration(times.median) + (str(times.n).translate(SUPERSCRIPTS) if few_trials(times) else "")
+    """Write a median, with a mark if it is of few trials, as `749 ms*`."""
+    return duration(times.median) + "*" * bool(few_trials(times))
 
 
 def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
