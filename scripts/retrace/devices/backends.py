@@ -12,7 +12,7 @@ from typing import Protocol, cast
 from cuda_device.cuda import CudaDevice
 from cuda_device.interface import Device
 from retrace.system.errors import RetraceError
-from retrace.system.solver_packages import installed
+from retrace.system.solver_packages import installed_points
 
 GROUP = "retrace.devices"
 """Of entry points."""
@@ -43,7 +43,7 @@ def device_class(backend: str) -> Opener:
 @cache
 def emulator() -> Emulator:
     """Return the class of the emulator's device; raise RetraceError if there is no emulator."""
-    point = next(iter(installed().select(group=GROUP, name="emulator")), None)
+    point = next(iter(installed_points().select(group=GROUP, name="emulator")), None)
     module, _, name = (point.value if point else UNINSTALLED["emulator"]).partition(":")
     if find_spec(module.partition(".")[0]) is None:
         reason = "the emulator is not installed; run `pip install ./scripts/cuda_on_cpu` in the checkout"

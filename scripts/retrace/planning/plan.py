@@ -26,7 +26,7 @@ from retrace.planning.configuration import (
     set_for_machine,
 )
 from retrace.planning.experiments import ABSENT, Experiment
-from retrace.records.machine_check import find_errors
+from retrace.planning.sound_records import first_fault
 from retrace.records.record import survey
 from retrace.reports.report import Report, load_reports, report_paths
 from retrace.system import project
@@ -385,10 +385,8 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     folders = {Path(project.path(checked.records(name))): name for name in checked.machines}
     folders[Path(checked.records(checked.machine))] = checked.machine
     existing = [path for path in map(Path, plan.records(*checked.experiments)) if path.exists()]
-    placed, faults = survey(existing, folders)
-    published = {place: record for place, record in placed.items() if record.machine.name != checked.machine}
-    if errors := faults + find_errors(published, datasets):
-        raise RetraceError(errors[0])
+    if fault := first_fault(existing, folders, checked.machine, datasets):
+        raise RetraceError(fault)
     if checked.offline == "fail" and (stand_ins := plan.stand_ins):
         raise RetraceError(
             f"config.offline: fail does not allow stand-ins, and one is stored for {', '.join(stand_ins)}; "

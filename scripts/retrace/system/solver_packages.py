@@ -36,7 +36,7 @@ BESIDE = Path(__file__).parents[2]
 """The folder of the project's own packages."""
 
 
-installed = cache(entry_points)
+installed_points = cache(entry_points)
 """All entry points of what is installed, for which Python's path is searched once."""
 
 
@@ -47,7 +47,7 @@ def named_in(group: str) -> list[tuple[str, str]]:
     for path in sorted(BESIDE.glob("retrace_*/pyproject.toml")):
         points = tomllib.loads(path.read_text(encoding="utf-8"))["project"].get("entry-points", {})
         named += points.get(group, {}).items()
-    return named + [(point.name, point.value) for point in sorted(installed().select(group=group))]
+    return named + [(point.name, point.value) for point in sorted(installed_points().select(group=group))]
 
 
 def solver_modules() -> dict[str, str]:
