@@ -7,7 +7,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -294,12 +294,17 @@ class Plan:
                     problems_of[graph] = list(dict.fromkeys([*problems_of.get(graph, []), *problems]))
         return problems_of
 
+    @cached_property
+    def kernel_files(self) -> list[str]:
+        """Every file under `kernels/`, relative to it."""
+        return project.kernel_files()
+
     def kernels(self, experiment: str) -> list[str]:
         """Return the kernel files of an experiment: its solvers' own, and what all solvers share."""
         of_solvers = {path for solver in self.known(experiment) for path in solver.sources}
         others = {path for solver in CATALOGUE.solvers for path in solver.sources} - of_solvers
         needed = project.with_headers(*filter(self.compiles, of_solvers))
-        shared = [path for path in project.kernel_files() if path not in others and self.compiles(path)]
+        shared = [path for path in self.kernel_files if path not in others and self.compiles(path)]
         return [project.kernel_path(path) for path in sorted({*needed, *shared})]
 
     def peers(self, experiment: str) -> list[str]:
@@ -315,8 +320,7 @@ class Plan:
     @property
     def thrust_kernels(self) -> list[str]:
         """Return the kernel files that use Thrust."""
-        files = project.kernel_files()
-        return [project.path(f"kernels/{path}") for path in files if path.startswith("thrust/")]
+        return [project.path(f"kernels/{path}") for path in self.kernel_files if path.startswith("thrust/")]
 
     def compiles(self, path: str) -> bool:
         """Return whether this run's backends, the host among them, may use a kernel file."""
