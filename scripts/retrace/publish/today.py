@@ -165,7 +165,7 @@ class Tables:
         heads = ["graph", "published kernel", "best library", "ours"]
         parts = []
         for measure in SHOWN_TODAY:
-            last = ["ahead from search"] * (measure == RESIDENT)
+            last = ["ahead of others from search"] * (measure == RESIDENT)
             rows = [
                 [f"{race.problem}, {race.title}",
                  *(self._named(race, measure, side) for side in ("published", "library", "ours")),
@@ -215,12 +215,12 @@ class Tables:
         return f"{self._cell(entry, measure)}<br>{peer or f'`{name}`{several}'}{cores}"
 
     def _further(self, entry: Measured, first: Measured) -> str:
-        """Write a further search; of another program than the first one's, also when it pays."""
+        """Write a further search; of another program than the first one's, also from when on it is ahead."""
         cell = self._time(entry, RESIDENT)
         if entry is first or FIRST not in entry.times:
             return cell
         pays = break_even(entry, first) if is_search(entry) else ""
-        paid = f", pays from search {pays}" if pays else ""
+        paid = f", ahead of `{first.name.partition(':')[0]}` from search {pays}" if pays else ""
         return f"{cell}<br>first: {self._cell(entry, FIRST)}{paid}"
 
     def _cell(self, entry: Measured, measure: Measure) -> str:
