@@ -18,6 +18,7 @@ from retrace.graphs import csr
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.records.record import read_records
 from retrace.solvers import Query, find, make
+from retrace.solvers.solver import WARP
 from retrace_today.betweenness import lane_queues
 from retrace_today.choice import Choice
 from retrace_today.frontier import MOST_ENTRIES
@@ -115,7 +116,8 @@ def test_a_queue_of_more_entries_than_32_bits_count_is_refused(monkeypatch: Patc
     ("spec", "message"),
     [("bfs/direction:piece=1", "the queue may have 4294967300 entries, expected at most 2147483648; set a "
       "larger piece than 1"),
-     ("bfs/direction:piece=100000000", "piece is 100000000, expected from 1 to 67108864")],
+     ("bfs/direction:piece=100000000", "piece is 100000000, expected from 1 to 67108864"),
+     ("betweenness/frontier:hub=100000000", "hub is 100000000, expected from 1 to 67108864")],
 )  # fmt: skip
 def test_entries_of_a_frontier_that_32_bits_do_not_count_are_refused(
     spec: str, message: str, monkeypatch: Patch
@@ -139,6 +141,12 @@ def test_a_vertex_of_more_arcs_than_a_row_has_places_is_refused(monkeypatch: Pat
                 assert refused(solver.upload, query) == told
             else:
                 solver.upload(query)
+
+
+def test_places_in_a_row_are_positive_ints_where_32_vertices_have_most_arcs() -> None:
+    """`last` of lane-queues.cu counts what waits: every arc, and the end of each vertex."""
+    places = WARP * (lane_queues.MOST_OF_A_VERTEX + 1)
+    assert 2**31 - WARP <= places < 2**31
 
 
 @pytest.mark.parametrize("problem", ["bfs", "sssp", "betweenness"])

@@ -31,7 +31,9 @@ class FrontierBrandes(GraphOnDevice):
         "sparse": Setting(
             8, "a level marks its neighbours if it has less than 1 / sparse of all arcs", least=0
         ),
-        "hub": Setting(4096, "arcs of a vertex that a warp has at most; a block has those with more"),
+        "hub": Setting(
+            4096, "arcs of a vertex that a warp has at most; a block has those with more", most=2**26
+        ),
     }
     former_settings = ()
     wide = True

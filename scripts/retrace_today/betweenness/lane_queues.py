@@ -24,8 +24,8 @@ MOST_IN_AN_ATOMIC = 64
 OF_GRID = {"lanes": "64", "registers": "64"}
 """What a kernel of the grid is compiled for."""
 
-MOST_OF_A_VERTEX = 2**32 // WARP - 2
-"""Arcs of a vertex: a warp puts those of 32, and an end of each, in a row of 32-bit places."""
+MOST_OF_A_VERTEX = 2**31 // WARP - 2
+"""Arcs of a vertex: a warp puts those of 32, and an end of each, in a row whose places are positive ints."""
 
 IDLE = 8
 """The grid shares a pass if so many times fewer passes are searched at a time than blocks could run."""
