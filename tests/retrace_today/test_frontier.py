@@ -10,6 +10,7 @@ import pytest
 from cuda_device.errors import OneLineError
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, layers, two_level_star
+from retrace.graphs.csr import CSRGraph
 from retrace.solvers import Query, make
 from solving import solved
 from test_solvers import verify
@@ -223,3 +224,26 @@ def test_delta_follows_from_weights_and_degree() -> None:
 def test_a_launch_that_cannot_be_is_refused(name: str, setting: str, told: str) -> None:
     with EmulatedDevice() as device, pytest.raises(OneLineError, match=f"{name}: {told}"):
         make(f"{name}:{setting}", device).setup(NAMED["grid"])
+
+
+def spread(seed: int, vertices: int = 400) -> CSRGraph:
+    """Make a graph whose distances from vertex 0 are spread widely, so that far piles are long."""
+    random = Random(seed)
+    star = [(0, v, random.randrange(1, 2000)) for v in range(1, vertices)]
+    others = [
+        (random.randrange(vertices), random.randrange(vertices), random.randrange(1, 2000))
+        for _ in range(3 * vertices)
+    ]
+    return graph(vertices, star + others)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["near-far:block_size=128,grid=1,alone=0,rise=1", "near-far:block_size=64,grid=3,rise=2",
+     "delta-stepping:block_size=128,grid=1,delta=40", "delta-stepping:block_size=64,grid=3,delta=100",
+     "one-block:block_size=128,width=1,few_near=8", "cluster:block_size=64,cluster_blocks=4,width=16",
+     "host-arcs:block_size=128,lines=1,rise=1,sweep=8"],
+)  # fmt: skip
+def test_warps_of_a_block_do_not_lose_what_is_far(spec: str) -> None:
+    for seed in range(3):
+        verify(f"sssp/{spec}", "emulator", spread(seed), Query(0), seed)
