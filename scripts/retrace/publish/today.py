@@ -209,7 +209,7 @@ class Tables:
         if entry is None:
             return EMPTY
         peer = (entry.record.software.peer or "").partition(" ")[0]
-        cores = f", {where}" if (where := cores_of(entry.record)) else ""
+        cores = f", {where.replace(' ', NO_BREAK)}" if (where := cores_of(entry.record)) else ""
         name, _, settings = entry.name.partition(":")
         several = f" {settings.replace(',', ', ')}" if settings else ""
         return f"{self._cell(entry, measure)}<br>{peer or f'`{name}`{several}'}{cores}"
