@@ -51,6 +51,8 @@ def test_searches_are_timed_without_and_with_predecessors(
 def test_a_choice_is_timed_beside_the_candidates_that_are_not_far_slower(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    times = {"stcon/auto": 1.0, "stcon/fewer-arcs": 1.9, "stcon/cluster": 2.1}
+    monkeypatch.setattr(in_turn, "solve_time", lambda solver, *_, **__: times.get(solver.name, 9.0))
     found = rows(capsys, monkeypatch, tmp_path, "choices", "--solvers", "stcon/auto")
     answers = ["no", "no", "yes", "yes"]
     assert [row[1] for row in found] == [f"stcon/fewer-arcs:predecessors={one}" for one in answers]
