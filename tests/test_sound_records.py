@@ -11,6 +11,7 @@ from fabricated import record
 from retrace.planning import sound_records
 from retrace.planning.sound_records import first_fault
 from retrace.records.record import write_records
+from retrace.system.project import CATALOGUE_FILE
 
 
 @pytest.fixture
@@ -40,24 +41,29 @@ def stored(folder: Path, *ms: float) -> list[Path]:
 def test_what_was_found_sound_is_read_again_only_if_something_changed(
     tmp_path: Path, checks: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = stored(tmp_path, 1.0), {tmp_path / "h200": "h200"}, "local", {}
+    arguments = stored(tmp_path, 1.0), {tmp_path / "h200": "h200"}, "local", {}
     for _ in range(2):
-        assert first_fault(*asked) is None
+        assert first_fault(*arguments) is None
         assert checks == [1]
     stored(tmp_path, 2.0)
-    assert first_fault(*asked) is None
+    assert first_fault(*arguments) is None
     assert len(checks) == 2
-    assert first_fault(asked[0], {}, *asked[2:]) is None
+    assert first_fault(arguments[0], {}, *arguments[2:]) is None
     assert len(checks) == 3
-    assert first_fault(*asked[:2], "other", {}) is None
+    assert first_fault(*arguments[:2], "other", {}) is None
     assert len(checks) == 4
     code = tmp_path / "code.py"
     code.write_text("")
-    monkeypatch.setattr(sound_records, "imported", lambda _: [str(code)])
-    assert first_fault(*asked) is None
+    monkeypatch.setattr(sound_records, "imports", lambda _: [str(code)])
+    assert first_fault(*arguments) is None
     code.write_text("changed")
-    assert first_fault(*asked) is None
+    assert first_fault(*arguments) is None
     assert len(checks) == 6
+
+
+def test_solvers_are_part_of_the_check() -> None:
+    """A record of a solver that is gone is refused, though its bytes are the same."""
+    assert CATALOGUE_FILE in sound_records.imports(sound_records.CHECK)
 
 
 def test_what_is_wrong_is_found_every_time(tmp_path: Path, checks: list[int]) -> None:

@@ -191,7 +191,8 @@ def _of_columns(table: NDArray[Any], where: str) -> Edges:
         raise RetraceError(f"{where}: expected edges, found fields; take pandas.DataFrame(array)")
     if table.ndim != 2 or table.shape[1] not in (2, 3) or table.shape[0] == table.shape[1]:
         hint = "a matrix is scipy.sparse.csr_array(array), and edges that are tuples a list"
-        hint += "; edges in columns, such as an edge_index, are array.T" * (table.shape[:1] == (2,))
+        if table.shape[:1] == (2,):
+            hint += "; edges in columns, such as an edge_index, are array.T"
         raise RetraceError(f"{where}: expected shape (edges, 2 or 3), found {table.shape}; {hint}")
     if table.dtype.kind not in "iufSUOmM":
         raise RetraceError(f"{where}: expected ids of vertices, found {table.dtype}")

@@ -302,9 +302,9 @@ def test_repeated_entries_of_a_matrix_are_said_where_weights_matter(tmp_path: Pa
     for field, weights in (("integer", (5, 3)), ("real", (2.5, 0.5))):
         matrix = f"%%MatrixMarket matrix coordinate {field} general\n2 2 {{}}\n1 2 {weights[0]}\n"
         twice = matrix.format(2) + f"1 2 {weights[1]}\n"
-        found = read(twice, tmp_path, solver="sssp/dijkstra-heap", directed=True)
-        assert found.graph.arcs == 2
-        assert [note for note in found.notes if "SciPy would add up the weights" in note]
+        repeated = read(twice, tmp_path, solver="sssp/dijkstra-heap", directed=True)
+        assert repeated.graph.arcs == 2
+        assert [note for note in repeated.notes if "SciPy would add up the weights" in note]
         assert not read(twice, tmp_path, solver="bfs/queue", directed=True).notes
         once = read(matrix.format(1), tmp_path, solver="sssp/dijkstra-heap", directed=True)
         assert not any("repeated" in note for note in once.notes)

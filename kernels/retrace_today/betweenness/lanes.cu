@@ -4,10 +4,10 @@
 //          counts of one vertex for 32 sources form one row of memory, which a warp reads at once. One word per vertex
 //          has a bit for each search in which the vertex is on the current level. The sources are ordered so that
 //          neighbours come together: their searches reach a vertex at similar levels, and more lanes need the same row.
-// Mapping  one block per 32 sources, on the graph or what compaction leaves, from the first level to the last score. A warp examines 32
-//          vertices, one per lane, for those that are relevant at the level. The whole warp then handles these one
-//          after the other, lane i for source i: the lanes first examine 32 arcs, one each, for neighbours with a
-//          relevant bit; then all lanes read the rows of these neighbours, each lane its own column.
+// Mapping  one block per 32 sources, on the graph or what compaction leaves of it, from the first level to the last
+//          score. A warp examines 32 vertices, one per lane, for those that are relevant at the level. The whole
+//          warp then handles these one after the other, lane i for source i: the lanes first examine 32 arcs,
+//          one each, for neighbours with a relevant bit; then all lanes read the rows of these neighbours, each lane its own column.
 // Atomics  none on rows. An unreached vertex pulls path counts from its predecessors, over the arcs that enter it, so
 //          that only its own warp writes its row. On a small level, the vertices first mark their neighbours, and only
 //          marked vertices pull. A score costs one atomic addition per 32 sources.

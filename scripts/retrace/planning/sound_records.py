@@ -10,9 +10,9 @@ from retrace.records.machine_check import find_errors
 from retrace.records.record import survey
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
-from retrace.system.project import ROOT, build_folder, imported
+from retrace.system.project import build_folder, imports, path
 
-CHECK = "scripts/retrace/planning/sound_records.py"
+CHECK = "retrace/planning/sound_records.py"
 
 
 def first_fault(
@@ -40,9 +40,9 @@ def first_fault(
 def _identity(
     files: list[Path], folders: Mapping[Path, str], own: str, registry: Mapping[str, Dataset]
 ) -> str:
-    """Return the sha256 of all that the check depends on: records, where they are, the registry, its code."""
-    told = hashlib.sha256(repr((own, sorted(folders.items()), sorted(registry.items()))).encode())
-    for file in [*files, *(ROOT / name for name in (CHECK, *imported(CHECK)))]:
-        told.update(f"\0{file}\0{file.stat().st_size}\0".encode())
-        told.update(file.read_bytes())
-    return told.hexdigest()
+    """Return the sha256 of all that decides: records, where they are, registry, solvers, the check's code."""
+    digest = hashlib.sha256(repr((own, sorted(folders.items()), sorted(registry.items()))).encode())
+    for file in [*files, *map(Path, (path(f"scripts/{CHECK}"), *imports(CHECK)))]:
+        digest.update(f"\0{file}\0{file.stat().st_size}\0".encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()

@@ -91,7 +91,7 @@ def cell_title(title: str) -> str:
 
 def cell_text(times: Summary) -> str:
     """Write a median, with a mark if it is of few trials, as `749 ms*`."""
-    return duration(times.median) + "*" * bool(few_trials(times))
+    return duration(times.median) + ("*" if few_trials(times) else "")
 
 
 def draw_cells(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
