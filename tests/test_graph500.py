@@ -104,6 +104,14 @@ def test_a_tree_that_is_no_shortest_one_breaks_the_third_rule() -> None:
     assert TreeRules(graph).broken(0, length, above) == (3, "edge 0 3")
 
 
+def test_a_cycle_of_weights_of_0_breaks_the_first_rule() -> None:
+    graph = undirected(4, [(0, 1, 1), (1, 2, 0), (2, 3, 0)])
+    length = np.array([0, 1, 1, 1], np.int32)
+    assert TreeRules(graph).broken(0, length, np.array([-1, 0, 1, 2], np.int32), weighted=True) is None
+    fault = TreeRules(graph).broken(0, length, np.array([-1, 2, 1, 2], np.int32), weighted=True)
+    assert fault == (1, "vertex 1 does not lead back to the source")
+
+
 def test_a_component_that_the_tree_lacks_breaks_the_fourth_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the arcs say: the components are found apart."""
     graph = undirected(4, [(0, 1, 1), (2, 3, 1)])

@@ -73,7 +73,8 @@ class LateDriver:
         events = count(1)
 
         def pinned(size: int, dtype: DTypeLike) -> NDArray[Any]:
-            assert size == slot_bytes * SLOTS * staged_copies.usable_processors()
+            processors = staged_copies.usable_processors()
+            assert size == slot_bytes * SLOTS * min(processors, staged_copies.MOST_COPIERS)
             return np.zeros(size, dtype)
 
         return StagedCopies(self.functions, CONTEXT, pinned, lambda: next(events), slot_bytes)
@@ -112,5 +113,19 @@ def test_no_more_threads_than_the_memory_was_made_for(monkeypatch: pytest.Monkey
         return np.zeros(size, dtype)
 
     staging = StagedCopies(LateDriver().functions, CONTEXT, pinned, lambda: 1)
-    assert staging.threads == staged_copies.COPYING_THREADS
+    assert staging.threads == staged_copies.MOST_COPIERS
     assert sizes == [staging.threads * SLOTS * staged_copies.SLOT_BYTES]
+
+
+def test_a_small_copy_starts_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [staged_copies.threads_for(mib << 20) for mib in (4, 16, 64, 256)] == [4, 5, 8, 8]
+    monkeypatch.setattr(staged_copies, "usable_processors", lambda: 64)
+    monkeypatch.setattr(staged_copies, "BYTES_PER_THREAD", 40)
+    for sizes, users in (((30, 9), 4), ((30, 10), 5), ((400, 400), 8)):
+        driver = LateDriver()
+        here = [np.arange(size).astype(np.uint8) for size in sizes]
+        there = [np.zeros_like(one) for one in here]
+        pairs = [(to.ctypes.data, one) for to, one in zip(there, here, strict=True)]
+        assert driver.staging(10).copy(pairs) == 0
+        assert driver.users == users
+        assert all(np.array_equal(*both) for both in zip(there, here, strict=True))

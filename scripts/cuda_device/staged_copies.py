@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from cuda_device.compiled_files import build_host, own_file
 
-SLOT_BYTES = 1 << 18
-"""Bytes that a thread copies at once; they stay in its cache until the GPU reads them."""
+SLOT_BYTES = 1 << 20
+"""Bytes that a thread copies at once: of 256 KiB, an H200 reads half as many per second."""
 SLOTS = 2
 """Of each thread: `kernels/cuda_device/staged_copies.cpp`."""
-COPYING_THREADS = 4
-"""Enough to fill a link of 64 GB/s."""
-LEAST_STAGED = 1 << 20
+LEAST_COPIERS, MOST_COPIERS = 4, 8
+"""Threads of a small copy, of which the start is much of the time, and those that fill a link of 64 GB/s."""
+BYTES_PER_THREAD = 1 << 24
+"""Bytes for which one thread more than the least pays."""
+LEAST_STAGED = 1 << 22
 """Below, threads cost more than they save."""
 
 CALL_USE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
@@ -57,7 +59,7 @@ class StagedCopies:
         new_event: Callable[[], int], slot_bytes: int = SLOT_BYTES,
     ) -> None:  # fmt: skip
         """Allocate by `pinned`; `context` is what each thread uses."""
-        self._driver, self._context, self.threads = driver, context, min(COPYING_THREADS, usable_processors())
+        self._driver, self._context, self.threads = driver, context, min(MOST_COPIERS, usable_processors())
         slots = SLOTS * self.threads
         self._memory = pinned(slots * slot_bytes, np.uint8)
         self._events = (ctypes.c_void_p * slots)(*(new_event() for _ in range(slots)))
@@ -68,7 +70,13 @@ class StagedCopies:
         copies = (CCopy * len(arrays))(*(CCopy(to, array.ctypes.data, array.nbytes) for to, array in arrays))
         driver, staging = ctypes.byref(self._driver), ctypes.byref(self._staging)
         context = ctypes.c_void_p(self._context)
-        return int(stager().copy_staged(driver, context, copies, len(arrays), staging, self.threads))
+        threads = min(self.threads, threads_for(sum(array.nbytes for _, array in arrays)))
+        return int(stager().copy_staged(driver, context, copies, len(arrays), staging, threads))
+
+
+def threads_for(nbytes: int) -> int:
+    """Return how many threads copy so many bytes fastest (docs/experiments, 90)."""
+    return min(MOST_COPIERS, LEAST_COPIERS + nbytes // BYTES_PER_THREAD)
 
 
 def usable_processors() -> int:

@@ -9,6 +9,7 @@ from math import ceil, log2
 from pathlib import Path
 
 from retrace.system.models import read_yaml
+from retrace_today.betweenness.frontier_brandes import LONG_ROW
 from retrace_today.betweenness.lanes import COMPACTING_PAYS
 from retrace_today.features import Features
 
@@ -81,6 +82,8 @@ def of_betweenness(graph: Features, sources: int) -> Terms:
         "search": 1,
         "vertices": graph.vertices,
         "arcs_of_sources": sources * arcs,
+        "levels_of_sources": sources * graph.levels,
+        "hub_of_sources": sources * min(graph.hub, LONG_ROW),
         "levels": waves * graph.levels,
         "compacted_levels": waves * levels,
         "arcs": waves * arcs,

@@ -83,7 +83,8 @@ def test_the_choice_follows_from_size_and_depth(shape: str, bfs: str, sssp: str,
     [("small", 3, "seq-array"),
      ("path", 64, "vert-comp-virt"),  # compaction leaves nothing of it
      ("road", 64, "bitmap-queue"),
-     ("large", 4, "lane-queues")],  # by the whole grid
+     ("large", 4, "frontier"),
+     ("large", 1024, "lane-queues")],
 )  # fmt: skip
 def test_betweenness_is_chosen_by_what_is_left_and_the_number_of_sources(
     whole: str, sources: int, variant: str

@@ -6,6 +6,7 @@ distances are those of the tree itself; nothing here knows the right answer.
 
 from ctypes import c_longlong
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 import scipy
@@ -63,11 +64,13 @@ class TreeRules:
             return 1, f"vertex {source}, the source, has predecessor {above[source]}, length {length[source]}"
         in_tree = above != -1
         in_tree[source] = True
-        if (at := self._cycle(source, above, in_tree)) is not None:
-            return 1, f"vertex {at} does not lead back to the source"
         fault = np.full(2, -1, np.int64)
         find = function_of(graph, "host/validate_tree.cpp", "find_broken", c_longlong)
         rule = int(find(pointer(length), pointer(above), pointer(in_tree), source, pointer(fault)))
+        # Lengths that grow along each tree edge, by rule 2, leave no cycle.
+        grow = not rule and (not weighted or self._positive)
+        if not grow and (at := self._cycle(source, above, in_tree)) is not None:
+            return 1, f"vertex {at} does not lead back to the source"
         if rule:
             return rule, f"edge {fault[0]} {fault[1]}"
         different = np.flatnonzero(in_tree != (self.component == self.component[source]))
@@ -75,6 +78,12 @@ class TreeRules:
             return 4, f"vertex {different[0]} is {'' if in_tree[different[0]] else 'not '}in the tree"
         loose = np.flatnonzero(in_tree != (length != UNREACHABLE))
         return (4, f"vertex {loose[0]} has length {length[loose[0]]}") if len(loose) else None
+
+    @cached_property
+    def _positive(self) -> bool:
+        """Whether all weights are."""
+        weights = self.graph.weights
+        return weights is None or bool((weights > 0).all())
 
     def _cycle(self, source: int, above: Int32Array, in_tree: np.ndarray) -> int | None:
         """Return a vertex of the tree from which predecessors do not end at the source, or None."""

@@ -83,6 +83,9 @@ class Oracle:
         if result.verified and predecessor is not None:
             # The answer is right, so equal predecessors of another solver are a tree of the same distances.
             assert isinstance(self.graph, CSRGraph)
+            if problem in ("bfs", "sssp") and self._rules:
+                by_rules = self._keeps_rules(self._rules, problem, query, answer, predecessor)
+                return replace(by_rules, oracle=f"{result.oracle} and {GRAPH500}")
             weighted = self.graph if problem == "sssp" else replace(self.graph, weights=None)
             claim, prove = "tree", partial(certify_tree, weighted, query.source, answer, predecessor)
             if problem == "stcon":
@@ -94,11 +97,18 @@ class Oracle:
             oracle = f"{result.oracle} and {CERTIFICATE} of the {claim}"
             claim = f"{problem} {claim} {query.target}"
             result = self._proved(claim, query.source, predecessor, prove, oracle)
-            if result.verified and self._rules and problem in ("bfs", "sssp"):
-                broken = self._rules.broken(query.source, answer, predecessor, weighted=problem == "sssp")
-                reason = broken and f"rule {broken[0]} of Graph500, {RULES[broken[0]]}: {broken[1]}"
-                return CheckResult(broken is None, f"{oracle}, {GRAPH500}", reason)
         return result
+
+    def _keeps_rules(
+        self, rules: TreeRules, problem: str, query: Query, answer: Int32Array, predecessor: Int32Array
+    ) -> CheckResult:
+        """Validate a tree; of right distances, the five rules are a proof that it has shortest paths."""
+
+        def prove() -> str | None:
+            broken = rules.broken(query.source, answer, predecessor, weighted=problem == "sssp")
+            return broken and f"rule {broken[0]} of Graph500, {RULES[broken[0]]}: {broken[1]}"
+
+        return self._proved(f"{problem} rules", query.source, predecessor, prove)
 
     def _check_answer(self, problem: str, variant: str, query: Query, answer: Int32Array) -> CheckResult:
         rows, source = self._rows, query.source

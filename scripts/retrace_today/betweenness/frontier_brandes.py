@@ -13,6 +13,8 @@ from retrace.solvers.betweenness.block_per_source import Argument, aligned
 from retrace.solvers.betweenness.compaction import uncompacted
 from retrace_today.betweenness.graph_on_device import GraphOnDevice
 
+LONG_ROW = 4096
+"""Arcs of a vertex that a warp has at most, unless it is set; a block has those with more."""
 COUNTERS_BYTES = 24
 """`Counters` of the kernel file."""
 
@@ -32,7 +34,7 @@ class FrontierBrandes(GraphOnDevice):
             8, "a level marks its neighbours if it has less than 1 / sparse of all arcs", least=0
         ),
         "hub": Setting(
-            4096, "arcs of a vertex that a warp has at most; a block has those with more", most=2**26
+            LONG_ROW, "arcs of a vertex that a warp has at most; a block has those with more", most=2**26
         ),
     }
     former_settings = ()
