@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.sparse.csgraph import dijkstra
+from scipy.sparse.csgraph import connected_components, dijkstra
 
 from graphs import graph, random_graphs
 from retrace.check.graph500 import TreeRules, components
@@ -102,6 +102,8 @@ def test_a_tree_that_is_no_shortest_one_breaks_the_third_rule() -> None:
     graph = undirected(4, [(0, 1, 1), (1, 2, 1), (2, 3, 1), (0, 3, 1)])
     length, above = np.array([0, 1, 2, 3], np.int32), np.array([-1, 0, 1, 2], np.int32)
     assert TreeRules(graph).broken(0, length, above) == (3, "edge 0 3")
+    downwards = np.array([1, 2, 3, -1], np.int32)
+    assert TreeRules(graph).broken(3, length[::-1], downwards) == (3, "edge 0 3")
 
 
 def test_a_cycle_of_weights_of_0_breaks_the_first_rule() -> None:
@@ -131,11 +133,13 @@ def test_a_predecessor_that_is_no_vertex_breaks_the_fifth_rule() -> None:
 @given(found=random_graphs())
 @settings(max_examples=50, deadline=None)
 def test_components_are_those_that_scipy_finds(found: CSRGraph) -> None:
-    """Where offsets have 64 bits, they are found without SciPy; a component is named by its least vertex."""
+    """A component is named by its least vertex."""
     undirected = graph(
         found.vertices, [(u, v, 1) for u, v in zip(found.tails(), found.indices, strict=True)], False
     )
-    by_scipy = components(undirected)
+    _, by_scipy = connected_components(undirected.to_scipy(), directed=False)
     firsts = {label: vertex for vertex, label in reversed([*enumerate(by_scipy.tolist())])}
+    expected = [firsts[label] for label in by_scipy.tolist()]
+    assert components(undirected).tolist() == expected
     with widened(undirected) as wide:
-        assert components(wide).tolist() == [firsts[label] for label in by_scipy.tolist()]
+        assert components(wide).tolist() == expected

@@ -45,6 +45,8 @@ rule standard_graph:
     priority: 2
     conda:
         ENVIRONMENT
+    # All cores: Snakemake sets OMP_NUM_THREADS to it.
+    threads: 1024
     params:
         job=lambda wildcards: words_of(
             name="{kind}-{scale}".format(**wildcards), seed=config["seed"]

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-import scipy
 
 from retrace.devices.host import function_of, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -26,17 +25,10 @@ RULES = {
 
 
 def components(graph: CSRGraph) -> Int32Array:
-    """Return the component of each vertex, shape (vertices,), int32, of an undirected graph.
-
-    SciPy finds them, but in a graph of 64-bit offsets, of which it would copy all arcs in more bytes.
-    """
-    labels: Int32Array = np.empty(graph.vertices, np.int32)
-    if graph.is_wide:
-        function_of(graph, "host/components.cpp", "find_components")(pointer(labels))
-    else:
-        matrix = graph.to_scipy(np.ones(graph.arcs, np.int8))
-        _, labels = scipy.sparse.csgraph.connected_components(matrix, directed=False)
-    return labels
+    """Return the least vertex of each one's component, shape (vertices,), int32, of an undirected graph."""
+    least = np.empty(graph.vertices, np.int32)
+    function_of(graph, "host/components.cpp", "find_components")(pointer(least))
+    return least
 
 
 class TreeRules:
@@ -64,9 +56,12 @@ class TreeRules:
             return 1, f"vertex {source}, the source, has predecessor {above[source]}, length {length[source]}"
         in_tree = above != -1
         in_tree[source] = True
+        loose = np.flatnonzero(in_tree != (length != UNREACHABLE))
+        if len(loose):
+            return 4, f"vertex {loose[0]} has length {length[loose[0]]}"
         fault = np.full(2, -1, np.int64)
         find = function_of(graph, "host/validate_tree.cpp", "find_broken", c_longlong)
-        rule = int(find(pointer(length), pointer(above), pointer(in_tree), source, pointer(fault)))
+        rule = int(find(pointer(length), pointer(above), source, pointer(fault)))
         # Lengths that grow along each tree edge, by rule 2, leave no cycle.
         grow = not rule and (not weighted or self._positive)
         if not grow and (at := self._cycle(source, above, in_tree)) is not None:
@@ -76,8 +71,7 @@ class TreeRules:
         different = np.flatnonzero(in_tree != (self.component == self.component[source]))
         if len(different):
             return 4, f"vertex {different[0]} is {'' if in_tree[different[0]] else 'not '}in the tree"
-        loose = np.flatnonzero(in_tree != (length != UNREACHABLE))
-        return (4, f"vertex {loose[0]} has length {length[loose[0]]}") if len(loose) else None
+        return None
 
     @cached_property
     def _positive(self) -> bool:
