@@ -14,14 +14,14 @@ import yaml
 
 from command_line import PROJECT, Call
 from cuda_device.errors import OneLineError
-from fabricated import changed, graph_info, record, software, without_answer
+from fabricated import changed, graph_info, record, software, with_sources, without_answer
 from retrace.planning import plan
 from retrace.planning.configuration import load_configuration, project_keys
 from retrace.records.machine_check import find_errors
 from retrace.records.record import Record
 from retrace.reports.wording import plural
 from retrace_commands import machine_records
-from retrace_commands.examined_records import Listed, examine
+from retrace_commands.examined_records import Listed, _other_seeds, examine
 
 Line = dict[str, Any]
 Change = Callable[[list[Line]], object]
@@ -620,3 +620,10 @@ def test_a_further_solve_is_no_faster_than_any_machine() -> None:
     assert not any(
         "again: expected" in error for error in find_errors({"x:1": changed(one, trials=sound)}, {})
     )
+
+
+def test_a_benchmark_picks_its_sources_by_a_seed_of_its_own() -> None:
+    named = {name: GRAPH.model_copy(update={"name": name}) for name in ("random-14-5", "kron-14", "kron-7x")}
+    found = {name: with_sources(one("bfs/bsp", graph=graph)) for name, graph in named.items()}
+    doubtful = [line.partition(":")[0] for line in _other_seeds(found, 20261121)]
+    assert doubtful == ["random-14-5", "kron-7x"]

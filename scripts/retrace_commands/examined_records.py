@@ -3,12 +3,14 @@
 All lines name a file, the line in it and the key.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from retrace.graphs.dataset_registry import Dataset
+from retrace.graphs.graph_names import STANDARD_GRAPH
 from retrace.records import relations
 from retrace.records.machine_check import doubtful_trials, find_errors
 from retrace.records.record import Record, survey
@@ -118,9 +120,10 @@ def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterato
 def _other_seeds(placed: Mapping[str, Record], seed: int | None) -> Iterator[str]:
     """Yield a line for each record whose graph, or whose sources, were drawn with another seed."""
     for place, record in placed.items():
+        picked = re.fullmatch(STANDARD_GRAPH, record.graph.name)  # whose sources its benchmark picks
         seeds = {
             "graph.seed": record.graph.seed,
-            "parameters.source_seed": record.parameters.get("source_seed"),
+            "parameters.source_seed": None if picked else record.parameters.get("source_seed"),
         }
         for key, value in seeds.items():
             if seed is not None and value not in (None, seed):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from retrace.graphs.query import Query
 from retrace.measure.trials import OTHERS, Effort, Measurement, one_pass
 from retrace.solvers import REGISTRY, Solver
 from retrace.solvers.own_process import OwnProcess
+from retrace.system.project import ROOT
 from retrace_peers import gapbs
 from retrace_peers.libraries import GapbsPeer
 from solving import measure
@@ -84,6 +87,33 @@ def test_a_process_that_dies_fails_and_one_without_its_solver_ends() -> None:
     os.kill(solver.run(process_of), signal.SIGKILL)
     with pytest.raises(Exception, match=r"^bfs/gapbs:threads=1: its process has ended, .*; run again$"):
         solver.setup(GRID)
+
+
+INTERRUPTED = """
+import os, signal
+from retrace.solvers.own_process import OwnProcess
+from retrace.system.errors import RetraceError
+from retrace.system.solver_packages import import_solvers
+if __name__ == "__main__":
+    import_solvers()
+    solver = OwnProcess("bfs/gapbs:threads=1")
+    (process,) = solver.process._processes if solver.run(repr) else ()
+    os.kill(process, signal.SIGINT)
+    try:
+        solver.run(repr)
+    except RetraceError as error:
+        print(error)
+"""
+
+
+def test_it_is_interrupted_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED)
+    command = [sys.executable, str(tmp_path / "interrupted.py")]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")}
+    )
+    assert done.stdout.startswith("bfs/gapbs:threads=1: its process has ended, ")
+    assert done.stderr == ""
 
 
 def test_it_answers_another_question_there() -> None:

@@ -209,6 +209,18 @@ def test_a_figure_of_some_solvers_adds_no_row() -> None:
     assert rows_of(Tables(races([twice], found)).front) == rows_of(tables_of(warm(fast("h200", True))).front)
 
 
+def test_a_table_that_no_figure_ranks_is_not_in_readme_s() -> None:
+    here = warm(fast("h200", True))
+    of_gap = [
+        changed(one, experiment="gap-bfs")
+        for one in here
+        if one.experiment == "fast-bfs" and one.graph.name == "NY"
+    ]
+    both = tables_of([*here, *of_gap])
+    assert len(rows_of(both.all_graphs, "BFS, NY")) == 2 * len(rows_of(tables_of(here).all_graphs, "BFS, NY"))
+    assert rows_of(both.front) == rows_of(tables_of(here).front)
+
+
 def test_every_solver_is_in_the_table_of_its_graph() -> None:
     """Also what is no fastest of its side, with what it takes beside the best."""
     text = tables_of(warm(fast("h200", True))).by_graph

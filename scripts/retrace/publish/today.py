@@ -49,7 +49,7 @@ OTHER_RATIOS = (
 
 @dataclass(frozen=True)
 class Race:
-    """What a machine measured of a problem on a graph that a figure of first searches names."""
+    """What a machine measured of a problem on a graph, of which first searches are shown."""
 
     experiment: str
     title: str
@@ -93,7 +93,8 @@ class Race:
 def races(reports: Sequence[Report], frame: Frame) -> list[Race]:
     """List what a machine with a GPU measured for the figures of first searches, graph by graph.
 
-    Of several it is the one that measured most of what is compared, the first of those.
+    Tables of both measures that no figure ranks come after them. Of several machines it is the one that
+    measured most of what is compared, the first of those.
     """
     of_machines = [_races_on(machine, reports, frame) for machine in frame.on_gpu]
     return max(of_machines, key=lambda every: sum(map(_comparisons, every)), default=[])
@@ -116,6 +117,13 @@ def _races_on(machine: str, reports: Sequence[Report], frame: Frame) -> list[Rac
                 if entries and (row.first.graph, row.first.pair) == (graph, PRINTED_PAIR):
                     front = graph in (drawing.graphs[0], drawing.graphs[-1])
                     every.append(Race(drawing.experiment, row.title, entries, front))
+    tables = [(name, table) for report in reports for name, table in report.tables.items()]
+    for experiment, layout in tables:
+        if layout.figure or {layout.by, layout.beside} != {FIRST, RESIDENT}:
+            continue
+        for row in frame.of(experiment).rows:
+            if entries := [entry for entry in row.here(machine) if entry.total]:
+                every.append(Race(experiment, row.title, entries, is_front=False))
     return [race for race in every if FIRST in race.by]
 
 

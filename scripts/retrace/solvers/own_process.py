@@ -4,6 +4,7 @@ All threads of the GAP Benchmark Suite wait for each other after every level of 
 other libraries, a quarter of its trials took 10 to 100 ms more; alone, none did.
 """
 
+import signal
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -86,6 +87,7 @@ def _begin(spec: str) -> None:
     """Make the solver. This process ends with its server, which ends with the process that measures."""
     global _solver
     die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes, and one of them says so
     _solver = make(spec)
     if isinstance(_solver, Peer):
         _solver.load()
