@@ -232,7 +232,9 @@ def test_records_that_contradict_others_are_named(tmp_path: Path) -> None:
 
 
 def test_the_committed_records_are_sound() -> None:
-    assert len(read_records(sorted((PROJECT / "results/machines/h200").glob("*/*.jsonl")))) == 1659
+    paths = sorted((PROJECT / "results/machines/h200").glob("*/*.jsonl"))
+    lines = [line for path in paths for line in path.read_text().splitlines()]
+    assert len(read_records(paths)) == len(lines) >= 1665
 
 
 def test_many_records_are_read_in_a_time_that_grows_with_their_number(tmp_path: Path) -> None:

@@ -279,11 +279,16 @@ def test_no_choice_is_slower_than_another_candidate_in_any_record(
     assert {(one["graph"]["name"], one["solver"]) for one in by_median} == BY_LITTLE[machine]
 
 
+GENERATED_BY_GAP = "kron-", "urand-"  # too large to make here; `judge-choices` has them
+
+
 def test_what_is_chosen_today_is_as_fast_in_the_records_as_what_was() -> None:
     compared = 0
     for records in (OF_H200, OF_H100):
         done = [one for one in records if one["status"] == "ok"]
         for choice in (one for one in done if one["solver"].endswith("/auto")):
+            if choice["graph"]["name"].startswith(GENERATED_BY_GAP):
+                continue
             pair, sources = (choice["parameters"].get(key) for key in ("pair", "sources"))
             found = choice["parameters"].get("predecessors", "no")
             asked = f"{choice['solver']}:predecessors=yes" if found == "yes" else choice["solver"]

@@ -155,8 +155,8 @@ class ScoreOracle:
         """Sum over any sources, in doubles, as many at a time as a block has columns, on all cores."""
         ids = self._every(sources).astype(np.int64)
         of_block = partial(self._dependencies_of_block, *self._matrices)  # which the processes share
-        least = min(len(ids), len(os.sched_getaffinity(0)))  # so that no core waits
-        return self._shared(of_block, ids, max(least, -(-len(ids) // SOURCES_AT_ONCE)))
+        cores = len(os.sched_getaffinity(0)) if self._work(sources) > WORTH_SHARING else 1
+        return self._shared(of_block, ids, max(cores, -(-len(ids) // SOURCES_AT_ONCE)))
 
     def _shared(
         self, scores_of: Callable[[NDArray[np.int64]], ScoreArray], ids: NDArray[np.int64], parts: int

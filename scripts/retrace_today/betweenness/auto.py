@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from retrace.catalogue.setting import Settings
+from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.published_variants import VertCompVirt
@@ -31,10 +32,7 @@ class Auto(Choice):
     former_settings = "crossover", "least_sources", "deep", "queued", "many", "large"
 
     def setup(self, graph: CSRGraph) -> None:
-        super().setup(graph)
-        host = self.prepared.get(ArrayBrandes)
-        if isinstance(host, ArrayBrandes):
-            self.graph = host.graph  # which is simple
+        super().setup(simplify(graph))  # once, not by each candidate
 
     def terms(self, graph: CSRGraph, query: Query) -> Terms:
         return of_betweenness(Features.of(graph), len(query.sources_in(graph)))
