@@ -49,7 +49,7 @@ pages: $(VENV)/run  ## Write docs/results/ and the made parts of README and docs
 	$(BIN)/python scripts/stage.py make-results
 
 site: $(VENV)/run  ## Write the page of the committed records, without a run, as it is published: results/site/index.html
-	$(BIN)/python scripts/stage.py make-site
+	$(BIN)/python scripts/stage.py make-site $(REPOSITORY:%=--repository '%')
 
 gpu: $(VENV)/gpu  ## Set up for a machine whose only CUDA part is the driver
 	$(BIN)/python scripts/install_gpu.py

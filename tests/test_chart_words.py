@@ -97,11 +97,11 @@ def test_a_title_says_where_a_line_is_the_lowest() -> None:
     records = [made("hong-bfs-queue", "bfs/block-queue", "NY", ms, parameters={"block_queue_size": size})
                for size, ms in ((8, 3.0), (64, 1.0), (512, 1.4))]  # fmt: skip
     told = title("hong-bfs", "hong-bfs-queue", records)
-    assert told.endswith("1.00 ms at 64 (3.0 × slower at 8, 40 % slower at 512)")
+    assert told.endswith("fastest at 64 (1.00 ms), 3.0 × slower at 8, 40 % slower at 512")
     alike = [changed(one, trials=[trial(ms) for ms in (1.0, 1.5 + number / 10, 2.0)])
              for number, one in enumerate(records)]  # fmt: skip
     assert title("hong-bfs", "hong-bfs-queue", alike).endswith(
-        "1.50 ms to 1.70 ms, which cannot be told apart"
+        "alike, 1.50 ms to 1.70 ms: no difference can be told"
     )
 
 
@@ -169,12 +169,23 @@ def test_what_was_measured_elsewhere_is_not_ranked_with_the_fastest() -> None:
 
 def test_the_title_of_today_compares_ours_with_kernels_and_libraries_by_each_measure() -> None:
     """NY's first search takes ours 1.11 ms, the kernel 15.4 and the library 96.3 times as long."""
-    told = title("today", "fast-bfs", warm(fast("h200", True)))
+    york = [one for one in warm(fast("h200", True)) if one.graph.name == "NY"]
+    told = title("today", "fast-bfs", york)
     assert told == (
-        "On the roads of New York our first search is 15 × faster than published kernels and "
+        "BFS on the roads of New York: our first search is 15 × faster than published kernels and "
         "96 × faster than libraries, a further one is 28 × faster than published kernels and "
         "11 × faster than libraries"
     )
+    few = [changed(one, trials=one.trials[:1]) if one.solver == "bfs/gapbs" else one for one in york]
+    assert "96 × faster than libraries (too few trials to tell)" in title("today", "fast-bfs", few)
+    few = [
+        changed(one, trials=one.trials[:1]) if one.graph.name == "NY" and one.solver == "bfs/gapbs" else one
+        for one in warm(fast("h200", True))
+    ]
+    assert " × faster than libraries (1 tie)" in title("today", "fast-bfs", few)
+    every = title("today", "fast-bfs", warm(fast("h200", True)))
+    assert "tie" not in every
+    assert re.match(r"BFS on 4 graphs: our first search is [\d.]+ to \d+ × faster than published", every)
     alone = title("today", "fast-bfs", warm(fast("h200", True), "bfs/cluster", "bfs/direction"))
     assert "further" not in alone  # of which no other has a time
     assert title("today", "fast-bfs", fast("local", False)) == "Breadth-first search today"

@@ -111,6 +111,15 @@ def test_a_claim_that_the_records_bear_out_holds(claim: str) -> None:
     assert found.measured
 
 
+@pytest.mark.parametrize("claim", DENIED)
+def test_what_is_said_to_be_impossible_holds_where_every_answer_is_wrong(claim: str) -> None:
+    wrong = [
+        changed(one, verified=False, reason="vertex 3: 4, expected 5") if one.status == "ok" else one
+        for one in RECORDS[CLAIMS[claim][0].key]
+    ]
+    assert find(claim, wrong).verdict == Verdict.HOLDS
+
+
 @pytest.mark.parametrize(
     ("claim", "solver", "factor", "settings"),
     [("streams-hide-transfer", "streams-masked", 2, {"parts": 2}),

@@ -11,7 +11,15 @@ from retrace.records.record import Record
 from retrace.records.repeatability import repetitions
 from retrace.reports.finding import Finding, Verdict
 from retrace.reports.judge import judge
-from retrace.reports.like_for_like import Cost, break_even, contenders, is_search
+from retrace.reports.like_for_like import (
+    Cost,
+    best_other,
+    break_even,
+    contenders,
+    is_as_fast,
+    is_search,
+    least_from,
+)
 from retrace_generated.agreements import Agreement, agreements
 from searches_compared import (
     CPP,
@@ -123,6 +131,49 @@ def test_a_further_search_that_nobody_timed_takes_no_more_than_the_first() -> No
     (slow, fast) = frame_of(timed("bfs/bsp", 11.0, 2.0, 0.9999), OURS).measured
     assert (break_even(slow, fast), break_even(fast, slow)) == ("> 1,000", "1")
     assert break_even(ours, None) == ""
+
+
+def test_searches_are_the_least_from_where_no_other_costs_less() -> None:
+    """Another of ours takes 1 ms less at first and 0.5 ms more for each further one, a library far more."""
+    (ours, _, _, library, _) = frame_of(*EVERY).measured
+    (slower,) = frame_of(timed("bfs/cluster", 0.0, 9.0, 1.5)).measured
+    cost, other = Cost.of(ours), Cost.of(slower)
+    assert cost is not None
+    assert other is not None
+    number = cost.ahead_from(other)
+    assert number is not None
+    assert number > 1
+    assert least_from(ours, [library]) == break_even(ours, library) == "1"
+    assert least_from(ours, [ours, library, slower]) == str(number)
+    assert least_from(library, [ours]) == "never"
+    assert least_from(slower, [ours]) == "never"
+    (same,) = frame_of(timed("bfs/cluster", 0.0, 9.0, 1.0)).measured  # in a further search
+    assert least_from(ours, [same]) == "1"
+    assert least_from(ours, []) == "1"
+    (cold,) = frame_of(timed("bfs/cluster", 0.0, 9.0)).measured
+    assert least_from(cold, [library]) == ""
+    (unknown,) = frame_of(timed("bfs/host-arcs", 0.0, 0.5, 0.4)).measured  # what it locked is not known
+    assert best_other(ours, [library, unknown]) is None
+    assert least_from(ours, [library, unknown]) == ""
+
+
+def test_of_ours_as_fast_in_a_further_search_the_one_with_the_least_first_is_shown() -> None:
+    slow, quick = (
+        timed("bfs/direction", 0.0, 30.0, 1.0),
+        timed("bfs/cluster", 0.0, 3.0, 1.01),
+    )
+    compared = contenders("resident", frame_of(slow, quick).measured)
+    assert compared is not None
+    assert compared.ours.solver == "bfs/cluster"
+    unsteady = [trial(3.0).model_copy(update={"again": ms}) for ms in (0.5, 0.5, 2.1, 4.0, 4.0)]
+    (noisy,) = frame_of(timed("bfs/cluster", 0.0, 3.0, trials=unsteady)).measured
+    (one,) = frame_of(slow).measured
+    assert not is_as_fast(noisy, one, "resident")  # though no difference can be told
+    assert not is_as_fast(one, noisy, "resident")
+    worse = timed("bfs/cluster", 0.0, 3.0, 1.4)
+    compared = contenders("resident", frame_of(slow, worse).measured)
+    assert compared is not None
+    assert compared.ours.solver == "bfs/direction"
 
 
 @pytest.mark.parametrize("once", [0.0, 1.0, 13.0, 65.0, -2.0])

@@ -443,7 +443,7 @@ def test_an_answer_has_the_verdicts_of_each_claim() -> None:
     assert sssp == {Verdict.HOLDS: ["h200", "h100"]}
     assert told.sentence.count("(h200) and ") == 3
     assert re.search(
-        r"\d.{,9} \(h200\) and [\d.]+.{,9} \(h100\) on NW in breadth-first search", told.sentence
+        r"in breadth-first search: \d.{,9} faster \(h200\) and [\d.]+.{,9} \(h100\) on NW;", told.sentence
     )
 
 

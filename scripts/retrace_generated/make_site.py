@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pydantic import Field
+
 from retrace.planning.configuration import committed_records, project_configuration
 from retrace.planning.plan import Plan
 from retrace.publish.chart import draw, drawing_of, image
@@ -22,6 +24,8 @@ class MakeSite(Stage):
 
     output: Path = ROOT / "results/site"
     """Folder, to be published as it is; the page is its index.html."""
+    repository: str = Field("", pattern="^(https?://.+)?$")
+    """Address of the repository, which the page says to clone."""
 
     def run(self) -> None:
         """Draw the figures and write the page."""
@@ -35,7 +39,8 @@ class MakeSite(Stage):
                 content = FigureContent(drawing_of(owners.get(name), name), frame, owners.get(name))
                 (Path(folder) / f"{name}.svg").write_bytes(image(draw(content), "svg"))
                 (Path(folder) / f"{name}.md").write_text(caption(content), encoding="utf-8")
-            page = make_page(reports, frame, [Path(folder) / f"{name}.svg" for name in names])
+            figures = [Path(folder) / f"{name}.svg" for name in names]
+            page = make_page(reports, frame, figures, repository=self.repository)
         write_whole(self.output / "index.html", page)
         print(self.output / "index.html")
 

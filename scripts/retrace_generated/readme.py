@@ -52,7 +52,7 @@ def _verdicts(abstracts: Sequence[Abstract], tally: Tally, agreed: Sequence[Agre
         for one in agreed
         if one.told
     ]
-    note = f"<sub>Verdicts are those of {tally.machine}; signs after numbers, too.{''.join(others)}</sub>"
+    note = f"<sub>Verdicts are those of {tally.machine}; signs before numbers, too.{''.join(others)}</sub>"
     heads = ["report", *signs, "asked, and measured"]
     return f"{number_table(heads, rows, left=(0, len(heads) - 1))}\n\n{note}"
 
@@ -65,4 +65,4 @@ def _answer_of(one: Abstract, machine: str) -> str:
 
 def _signed(finding: Finding) -> str:
     """Write a number with the sign of its verdict, which says whether it is within noise."""
-    return f"{finding.number.removesuffix(f' ({WITHIN_NOISE})')} {SIGNS[finding.verdict]}"
+    return f"{SIGNS[finding.verdict]} {finding.number.removesuffix(f' ({WITHIN_NOISE})')}"

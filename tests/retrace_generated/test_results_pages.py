@@ -91,6 +91,20 @@ def test_a_tally_is_of_the_first_machine_with_a_gpu(two_machines: Abstract) -> N
     assert tally.total == two_machines.counts("h200")
     assert tally.total[Verdict.HOLDS] > 0
     assert tally.claims == len(two_machines.findings)
+    assert two_machines.counts("h100") == {
+        verdict: sum(of["h100"].verdict == verdict for of in two_machines.findings.values())
+        for verdict in Verdict
+    }
+    claims = two_machines.report.claims
+    shares = claims["transfer-almost-half"].test
+    assert shares is not None
+    assert not shares.is_of_time
+    timed = [name for name, claim in claims.items() if claim.test and claim.test.is_of_time]
+    assert sum(tally.of_time.values()) == len(timed)
+    assert sum(tally.others.values()) == tally.claims - len(timed)
+    assert tally.of_time[Verdict.HOLDS] == [
+        two_machines.findings[name]["h200"].verdict for name in timed
+    ].count(Verdict.HOLDS)
     nothing, _ = frame([], "an-bellman-ford")
     with pytest.raises(RetraceError, match="expected records of a report from a machine with a GPU, found"):
         Tally.of([two_machines], nothing)
@@ -122,12 +136,14 @@ def test_a_speed_is_that_of_the_same_two_programs_in_print_and_here() -> None:
 
 def test_the_overview_has_every_count_and_speed(two_machines: Abstract) -> None:
     counts = two_machines.counts("h200")
-    tally = Tally("h200", "NVIDIA H200", {"an-bellman-ford": counts})
+    timed = two_machines.counts("h200", of_time=True)
+    tally = Tally("h200", "NVIDIA H200", {"an-bellman-ford": counts}, of_time=timed)
     figure = draw_overview(tally, [Speed("one graph", 10.0, 0.488, 2.34)])
     drawn = [text.get_text() for text in figure.findobj(Text)]
     assert all(drawn.count(str(number)) >= 2 for number in counts.values() if number)
-    assert {"0.49\u00d7", "10\u00d7", "2.3\u00d7", "one graph", "all reports"} <= set(drawn)
-    assert any(f"{counts[Verdict.HOLDS]} of {sum(counts.values())} claims" in text for text in drawn)
+    assert {"0.49\u00d7", "10\u00d7", "2.3\u00d7", "one graph", "about time", "all claims"} <= set(drawn)
+    assert 0 < sum(timed.values()) < sum(counts.values())
+    assert any(f"{timed[Verdict.HOLDS]} of {sum(timed.values())} claims about" in text for text in drawn)
     light = image(figure, "svg")
     colours = set(re.findall("#[0-9a-f]{6}", light.decode()))
     assert ON_DARK.keys() < colours

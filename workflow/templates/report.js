@@ -278,7 +278,11 @@ panel.addEventListener("close", () => {
 panel.addEventListener("click", (event) => event.target === panel && panel.close());
 addEventListener("hashchange", follow);
 addEventListener("popstate", restore);
-if (matchMedia("(max-width: 60rem)").matches) document.getElementById("bar").open = false;
+const bar = document.getElementById("bar");
+/** Fold contents and filters where they would hide the page. */
+const fold = () => { if (matchMedia("(max-width: 60rem)").matches) bar.open = false; };
+bar.querySelector("nav").addEventListener("click", ({ target }) => target.closest("a") && fold());
+fold();
 restore();
 follow();
 requestAnimationFrame(() => setTimeout(() => unpack().catch(() => document.querySelector("#front").append(

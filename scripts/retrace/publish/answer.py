@@ -1,7 +1,7 @@
 """The answer to all reports in two sentences: how many claims hold, and how much faster ours are."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from retrace.publish.front import Tally
@@ -12,8 +12,13 @@ from retrace.reports.finding import Verdict
 from retrace.reports.like_for_like import FIRST
 from retrace.reports.wording import speed, speed_range, word_list
 
-COUNTED_AS = {Verdict.HOLDS: "hold", Verdict.IN_PART: "hold in part", Verdict.FAILS: "do not hold"}
-"""A verdict on several claims that could be told."""
+COUNTED_AS = {
+    Verdict.HOLDS: "hold",
+    Verdict.IN_PART: "in part",
+    Verdict.FAILS: "do not",
+    Verdict.OPEN: "cannot be told",
+}
+"""A verdict on several claims."""
 
 
 def answer(tally: Tally, every: Sequence[Race]) -> str:
@@ -22,22 +27,26 @@ def answer(tally: Tally, every: Sequence[Race]) -> str:
 
 
 def _of_claims(tally: Tally) -> str:
-    """Say how many claims could be told and have which verdict, and what became of the others."""
-    numbers = [f"{tally.total[verdict]} {words}" for verdict, words in COUNTED_AS.items()]
-    left, noisy = tally.total[Verdict.OPEN], sum(tally.noisy.values())
-    said = f"Of {tally.claims} claims, {tally.claims - left} could be decided on an {tally.gpu}"
-    others = [f"{noisy} are {WITHIN_NOISE}"] * (noisy > 0)
-    others += [f"{left - noisy} lack a measurement"] * (left > noisy)
-    return f"{said}: {word_list(numbers)}." + (f" Of the others, {word_list(others)}." if others else "")
+    """Say how many claims about time have which verdict, and then how many of the others."""
+    noisy = f" ({tally.noisy_of_time} are {WITHIN_NOISE})" if tally.noisy_of_time else ""
+    timed = _counted(tally.of_time, f"about time, on an {tally.gpu},", noisy)
+    return " ".join(filter(None, (timed, _counted(tally.others, "about answers, counts and sizes,"))))
+
+
+def _counted(counts: Mapping[Verdict, int], about: str, why_untold: str = "") -> str:
+    """Say how many claims have which verdict; empty without claims."""
+    numbers = [f"{counts[verdict]} {words}" for verdict, words in COUNTED_AS.items() if counts[verdict]]
+    return f"Of {sum(counts.values())} claims {about} {word_list(numbers)}{why_untold}." if numbers else ""
 
 
 def _of_today(tally: Tally, every: Sequence[Race]) -> str:
     """Say how our fastest program of each pair of problem and graph compares in a first search."""
     kernels, libraries = factors(every, "published"), factors(every, "library")
-    beside = []
+    beside, shown = [], [race.by[FIRST].ours for race in every]
     if kernels:
         ends = speed_range(min(kernels), max(kernels))
-        beside.append(f"{speed(median(kernels))} than the reports' fastest kernel (median; {ends})")
+        graphs = f"median of {len(kernels)}; {ends}"
+        beside.append(f"{speed(median(kernels))} than the reports' fastest kernel ({graphs})")
     if libraries:
         least = [entry.record for race in every if (entry := race.by[FIRST].library)]
         named = Counter((record.software.peer or "").partition(" ")[0] for record in least)
@@ -50,5 +59,6 @@ def _of_today(tally: Tally, every: Sequence[Race]) -> str:
     if not beside:
         return ""
     elsewhere = f" on {every[0].machine}," if every[0].machine != tally.machine else ""
-    pairs = f"On {len(every)} pairs of problem and graph,{elsewhere}"
-    return f"{pairs} our fastest program finishes a first search {word_list(beside)}."
+    on_core = sum(bool(cores_of(entry.record)) for entry in shown)
+    cores = f" ({on_core} of {len(shown)} run on a CPU core)" if on_core else ""
+    return f"A first search by our fastest program{cores} is{elsewhere} {word_list(beside)}."

@@ -38,11 +38,11 @@ PHASES = {"lock": "#DDCC77", "graph object": "#AA4499", "prepare": "#88CCEE", "u
           "solve": "#CC6677", "download": "#44AA99"}  # fmt: skip
 """Of what a search pays, in the order in which it pays."""
 HEAT = {
-    "#56B4E9": "#1a70aa",
-    "#9FD3F2": "#165485",
-    "#CBE7F8": "#123e60",
-    "#E6F3FB": "#122a40",
-    "#F3F3F3": "#1e2226",
+    "#56B4E9": "#1b72ad",
+    "#9FD3F2": "#145c8d",
+    "#CBE7F8": "#0d476f",
+    "#E6F3FB": "#07324f",
+    "#F3F3F3": "#021627",
 }
 """Of cells, from the best to the worst, each with its colour on a dark page."""
 LIGHTER = (0.0, 0.35, 0.55, 0.7)

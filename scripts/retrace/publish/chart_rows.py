@@ -73,13 +73,15 @@ def _draw_tick(axes: Axes, dot: Dot, row: int, tint: str) -> None:
 def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
     """Draw a dot for each time, or a bar from 1 for each ratio: a row for each solver, an axis per graph.
 
-    A tick is the same of the other machines.
+    A tick is the same of the other machines. Ratios of all graphs have one scale.
     """
     first = of_first_machine(panels)
     names = bar_names(first)
     write_tick, write = _writers(first[0])
+    divided = [dot.value for panel in panels if panel.over for dot in panel.dots]
+    ratios = [end for value in divided for end in (value.q1, value.q3)]
     for axes, panel in zip(_grid(figure, [panel.title for panel in first]), first, strict=True):
-        numbers, values = dict.fromkeys(names, EMPTY), [1.0] * bool(panel.over)
+        numbers, values = dict.fromkeys(names, EMPTY), [1.0, *ratios] if ratios else []
         for other in (other for other in panels if other.graph == panel.graph):
             for line in (line for line in other.lines if line.name in names):
                 (dot,), row = line.dots, names.index(line.name)

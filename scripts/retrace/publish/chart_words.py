@@ -11,7 +11,7 @@ from statistics import median
 from retrace.publish.message import message
 from retrace.publish.panel import DOUBT, PAIR, Dot, Panel, most_work, of_first_machine, spans
 from retrace.publish.panels import FigureContent
-from retrace.publish.plain_names import plain_label
+from retrace.publish.plain_names import plain_label, problem_of
 from retrace.publish.provenance import cores, emulated, mixture
 from retrace.publish.row_panels import TWO_GROUPS, two_groups
 from retrace.publish.sentences import sentence
@@ -29,6 +29,8 @@ from retrace.reports.wording import (
     duration,
     few_trials,
     joules,
+    plural,
+    speed_range,
     three_digits,
     times_as_much,
     two_digits,
@@ -38,6 +40,8 @@ ELSEWHERE = {"another host", "another commit"}
 """What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
 COUNTED_TITLES = ("waterfall", "scatter", "strips", "distances", "rates", "energy")
 """What has a title that is a sentence of its own: kinds of figures, and the energy."""
+COMPARED_WITH = {"published": "published kernels", "library": "libraries"}
+"""What ours are compared with."""
 MOST_WORDS = 60
 """Of the first paragraph of a caption."""
 
@@ -51,7 +55,7 @@ def heading(content: FigureContent) -> str:
     elif panels and drawing.finding:
         said = message(content)
     elif panels and drawing.graphs:
-        said = _standing(content, panels[0])
+        said = _standing(content, panels)
     elif panels:
         said = _fastest(content, panels)
     return said[:1].upper() + said[1:] or drawing.title
@@ -98,22 +102,35 @@ def _of_roof(dot: Dot, roof: object) -> str:
     )
 
 
-def _standing(content: FigureContent, panel: Panel) -> str:
-    """Compare the fastest of ours on the first graph with others, by each measure."""
-    measures = content.drawing.measures
-    compared = [one for measure in measures if (one := contenders(measure, panel.measured))]
-    said = [(one.measure, _beside(one)) for one in compared if _beside(one)]
-    return sentence("standing", graph=plain_label(panel.graph), compared=said) if said else ""
+def _standing(content: FigureContent, panels: Sequence[Panel]) -> str:
+    """Compare the fastest of ours on each graph with others, by each measure."""
+    timed = [panel for panel in panels if panel.measured]
+    said = []
+    for measure in content.drawing.measures:
+        every = [one for panel in timed if (one := contenders(measure, panel.measured))]
+        if beside := [words for side in COMPARED_WITH if (words := _beside(every, side))]:
+            said.append((measure, beside))
+    if not said:
+        return ""
+    graphs, problem = [plain_label(panel.graph) for panel in timed], problem_of(timed[0].measured[0])
+    return sentence("standing", problem=problem, graphs=graphs, compared=said)
 
 
-def _beside(compared: Contenders) -> list[str]:
-    """Say how the fastest of ours compares with the others."""
-    ours, said = compared.ours.times[compared.measure], []
-    for other, words in ((compared.published, "published kernels"), (compared.library, "libraries")):
-        if other:
-            times = other.times[compared.measure]
-            said.append(comparative(ours.median / times.median, words, why_untold(ours, times)))
-    return said
+def _beside(every: Sequence[Contenders], side: str) -> str:
+    """Say how the fastest of ours compares with a side, from graph to graph; empty if none has it."""
+    pairs = [
+        (one.ours.times[one.measure], other.times[one.measure])
+        for one in every
+        if (other := getattr(one, side))
+    ]
+    if not pairs:
+        return ""
+    overs = [theirs.median / ours.median for ours, theirs in pairs]
+    reasons = [why for pair in pairs if (why := why_untold(*pair))]
+    if len(pairs) == 1:
+        return comparative(1 / overs[0], COMPARED_WITH[side], *reasons)
+    untold = f" ({plural(len(reasons), 'tie')})" if reasons else ""
+    return f"{speed_range(min(overs), max(overs))} than {COMPARED_WITH[side]}{untold}"
 
 
 def _fastest(content: FigureContent, panels: Sequence[Panel]) -> str:

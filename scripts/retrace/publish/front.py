@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from retrace.reports.finding import Finding, Verdict
@@ -51,14 +51,21 @@ class Abstract:
         }
         return {verdict: names for verdict, names in every.items() if names}
 
-    def counts(self, machine: str) -> dict[Verdict, int]:
-        """Count the claims by verdict, in the order of the verdicts."""
-        counts = Counter(of_claim[machine].verdict for of_claim in self.findings.values())
+    def counts(self, machine: str, of_time: bool = False) -> dict[Verdict, int]:
+        """Count the claims, or those alone that a time decides, by verdict, in the order of the verdicts."""
+        counts = Counter(finding.verdict for finding in self._found(machine, of_time))
         return {verdict: counts[verdict] for verdict in Verdict}
 
-    def noisy(self, machine: str) -> int:
+    def noisy(self, machine: str, of_time: bool = False) -> int:
         """Count the claims that were measured, and cannot be told for the spread of times alone."""
-        return sum(of_claim[machine].noisy for of_claim in self.findings.values())
+        return sum(finding.noisy for finding in self._found(machine, of_time))
+
+    def _found(self, machine: str, of_time: bool) -> Iterator[Finding]:
+        """Yield the findings on a machine, on all claims or on those that a time decides."""
+        for name, of_claim in self.findings.items():
+            test = self.report.claims[name].test
+            if not of_time or (test is not None and test.is_of_time):
+                yield of_claim[machine]
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,9 @@ class Tally:
     of_reports: Mapping[str, Mapping[Verdict, int]]
     noisy: Mapping[str, int] = field(default_factory=dict)
     """How many claims of each report cannot be told for the spread of times alone."""
+    of_time: Mapping[Verdict, int] = field(default_factory=dict)
+    """How many claims that a time decides have which verdict, of all reports."""
+    noisy_of_time: int = 0
 
     @classmethod
     def of(cls, abstracts: Iterable[Abstract], frame: Frame) -> Tally:
@@ -84,17 +94,30 @@ class Tally:
             raise RetraceError(
                 "results/machines: expected records of a report from a machine with a GPU, found none"
             )
-        return cls(machine, name, counts, noisy)
+        of_time = _added(one.counts(machine, of_time=True) for one in judged)
+        noisy_of_time = sum(one.noisy(machine, of_time=True) for one in judged)
+        return cls(machine, name, counts, noisy, of_time, noisy_of_time)
 
     @property
     def total(self) -> dict[Verdict, int]:
         """Those of all reports."""
-        return {verdict: sum(of[verdict] for of in self.of_reports.values()) for verdict in Verdict}
+        return _added(self.of_reports.values())
+
+    @property
+    def others(self) -> dict[Verdict, int]:
+        """Those that an answer, a count, a share or a size decides, or nothing here."""
+        return {verdict: count - self.of_time.get(verdict, 0) for verdict, count in self.total.items()}
 
     @property
     def claims(self) -> int:
         """How many claims there are."""
         return sum(self.total.values())
+
+
+def _added(every: Iterable[Mapping[Verdict, int]]) -> dict[Verdict, int]:
+    """Add up counts by verdict."""
+    counts = list(every)
+    return {verdict: sum(of[verdict] for of in counts) for verdict in Verdict}
 
 
 def abstract(report: Report, frame: Frame) -> Abstract:

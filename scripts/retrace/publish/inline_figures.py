@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.colors import to_hex, to_rgb
 
-from retrace.publish.chart_looks import HEAT
+from retrace.publish.chart_looks import HEAT, PHASES
 from retrace.system.errors import RetraceError
 
 UNSEEN = ("metadata", "style", "title", "desc", "defs")
@@ -37,6 +37,8 @@ TIP, BETWEEN_TIPS = "tip:", "|"
 """How the id of an element begins that has words for each of its markers, and what stands between them."""
 FRACTION = re.compile(r"\d+\.\d+")
 CELLS_ON_DARK = {light.lower(): dark for light, dark in HEAT.items()}
+WORDLESS = {colour.lower() for colour in PHASES.values()}
+"""Fills on which no words stand."""
 CLIPPED = r"(?:(?!</?g[ >]).)*</g>"
 SAME_CLIP = re.compile(rf'(<g clip-path="[^"]*">){CLIPPED}(?:\1{CLIPPED})+')
 """Groups of one clip, one after another: matplotlib writes one for each marker."""
@@ -139,10 +141,10 @@ def _clip_once(run: re.Match[str]) -> str:
 
 
 def _style_on_dark(style: str, is_line: bool) -> str:
-    """Return a style for a dark page; a line or marker keeps a hue that is seen there."""
+    """Return a style for a dark page; a line, marker or bar without words keeps a hue that is seen there."""
 
     def turned(found: re.Match[str]) -> str:
-        kept = is_line and _is_seen(found[0])
+        kept = (is_line or found[0].lower() in WORDLESS) and _is_seen(found[0])
         return found[0] if kept else CELLS_ON_DARK.get(found[0].lower()) or on_dark(found[0])
 
     return COLOUR.sub(turned, style)

@@ -3,7 +3,8 @@
 `{two parts over one part as a copy}` becomes how much faster or slower the first line or bar is than the
 second, which the words after `as` name; `{printed a over b}` the same of printed times; `{a}` the values of a
 line, or how it compares with what the drawing divides by; `{least of a}` where a line is the lowest,
-and its ends over that. The largest size or first graph is named, and where it is the other way round.
+and how much slower its ends are. The largest size or first graph is named, and where it is the other way
+round.
 """
 
 import re
@@ -169,4 +170,4 @@ def _least(points: Points, content: FigureContent) -> str:
         if end != place:
             is_tie = rank(points[end].value, points[place].value) is Order.TIE
             ends.append(comparative(1.0 if is_tie else ms / best) + _at(end, content, again=True))
-    return f"{duration(best)}{_at(place, content)}" + (f" ({', '.join(ends)})" if ends else "")
+    return ", ".join([f"fastest{_at(place, content)} ({duration(best)})", *ends])

@@ -4,7 +4,7 @@ README shows dark pages a second one, in the colours of those.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,6 @@ from retrace.publish.chart_looks import INK, KIND_COLOURS, PUBLISHED_KERNEL
 from retrace.publish.front import Tally
 from retrace.publish.panel import family, undoubted
 from retrace.publish.plain_names import graph_of, problem_of
-from retrace.records.ranking import WITHIN_NOISE
 from retrace.reports.finding import Verdict
 from retrace.reports.frame import PRINTED_PAIR, Frame, GraphRow, speed_up
 from retrace.reports.report import Report, SpeedUp
@@ -97,12 +96,13 @@ def _printed(row: GraphRow, asked: SpeedUp) -> float | None:
 
 def draw_overview(tally: Tally, every: Sequence[Speed]) -> Figure:
     """Draw both panels for a machine."""
-    total, counts = tally.total, tally.of_reports
-    title = f"{total[Verdict.HOLDS]} of {tally.claims} claims hold on an {tally.gpu}, "
-    title += f"{total[Verdict.IN_PART]} in part; {total[Verdict.FAILS]} do not"
+    counts = tally.of_reports
+    told = tally.of_time
+    title = f"{told[Verdict.HOLDS]} of {sum(told.values())} claims about time hold on an {tally.gpu}, "
+    title += f"{told[Verdict.FAILS]} do not"
     with rc_context(STYLE | TEXT_COLOURS):
         figure, part = framed(title, "", "")
-        heights = [ROW * 1.45 * (len(counts) + 1), ROW * 1.75 * max(1, len(every)) + ROW]
+        heights = [ROW * 1.45 * (len(counts) + 2), ROW * 1.75 * max(1, len(every)) + ROW]
         above, below = part.subplots(2, height_ratios=heights)
         _draw_verdicts(above, tally)
         _draw_speeds(below, every)
@@ -116,10 +116,16 @@ def on_dark_ground(svg: bytes) -> bytes:
     return turned.encode()
 
 
+def _bars(tally: Tally) -> dict[str, Mapping[Verdict, int]]:
+    """Return the counts of each bar: the claims of all reports that a time decides, all, those of each."""
+    return {"about time": tally.of_time, "all claims": tally.total, **tally.of_reports}
+
+
 def _parts(tally: Tally) -> Iterator[tuple[str, str, list[int]]]:
-    """Yield the parts of all bars: words, colour, and how many claims, of all reports and then of each."""
-    rows = [tally.total, *tally.of_reports.values()]
-    noisy = [sum(tally.noisy.values()), *(tally.noisy.get(name, 0) for name in tally.of_reports)]
+    """Yield the parts of all bars: words, colour, and how many claims, as `_bars` orders them."""
+    rows = _bars(tally).values()
+    noisy = [tally.noisy_of_time, sum(tally.noisy.values())]
+    noisy += [tally.noisy.get(name, 0) for name in tally.of_reports]
     for verdict, colour in SEGMENTS.items():
         yield verdict, colour, [of[verdict] for of in rows]
     yield "within noise", NOISE, noisy
@@ -127,7 +133,7 @@ def _parts(tally: Tally) -> Iterator[tuple[str, str, list[int]]]:
 
 
 def _draw_verdicts(axes: Axes, tally: Tally) -> None:
-    counts = {"all reports": tally.total, **tally.of_reports}
+    counts = _bars(tally)
     rows, left = range(len(counts)), [0.0] * len(counts)
     parts = list(_parts(tally))
     for words, colour, numbers in parts:
@@ -151,7 +157,7 @@ def _draw_verdicts(axes: Axes, tally: Tally) -> None:
 
 
 def _draw_speeds(axes: Axes, every: Sequence[Speed]) -> None:
-    axes.set_title("How many times as fast as one CPU core is the GPU?", loc="left", pad=34)
+    axes.set_title("How many times as fast as one CPU core is a report's kernel?", loc="left", pad=34)
     axes.set_xscale("log")
     axes.grid(axis="x", color=GRID, lw=0.6)
     axes.set_axisbelow(True)
@@ -184,9 +190,9 @@ def _draw_speeds(axes: Axes, every: Sequence[Speed]) -> None:
     key = [
         Line2D([], [], marker="o", mec=MUTED, label="printed", **hollow),
         Line2D([], [], ls="", marker="o", color=KERNEL, label="measured"),
-        Line2D([], [], ls="", marker="o", color=MUTED, label=f"measured: {WITHIN_NOISE}"),
+        Line2D([], [], ls="", marker="o", color=MUTED, label="measured, cannot be told apart"),
         Line2D(
-            [], [], marker="D", mec=KERNEL, label="measured, beside the fastest program on one core", **hollow
+            [], [], marker="D", mec=KERNEL, label="measured, beside the fastest program of a core", **hollow
         ),
     ]
     axes.legend(handles=key, ncols=2, **KEY).set_in_layout(False)

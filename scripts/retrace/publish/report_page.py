@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -32,6 +33,7 @@ from retrace.reports.frame import KINDS, Entry, Frame, Measured
 from retrace.reports.measures import MEASURES
 from retrace.reports.report import Report, table_layout
 
+TITLE = re.compile(r"<title>([^<]*)</title>")
 UNFOLDED = (Verdict.FAILS, Verdict.IN_PART)
 """The verdicts whose claims a reader sees without asking."""
 
@@ -42,6 +44,8 @@ class Picture:
 
     name: str
     title: str
+    finding: str
+    """What the drawing says above itself."""
     svg: Markup
     caption: Markup
     more: Markup
@@ -76,11 +80,14 @@ class Section:
     errata: Markup = field(default_factory=Markup)
 
 
-def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], own: str = "") -> str:
+def make_page(
+    reports: Sequence[Report], frame: Frame, figures: Iterable[Path], own: str = "", repository: str = ""
+) -> str:
     """Return the page as HTML.
 
     `figures` are SVG files of `results/figures/`, with their captions in `.md` beside them; `own` is the
     reader's machine, which comes first if it has a GPU. The first one is shown until another is chosen.
+    `repository` is the address that the page says to clone.
     """
     frame = Frame(sorted(frame.entries, key=lambda entry: not entry.printed and entry.machine != own))
     first = next(iter([*frame.on_gpu, *frame.machines]), "")
@@ -107,6 +114,7 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
         screen=_first_screen(abstracts, reports, frame, drawings),
         judged=len(abstracts),
         first=first,
+        repository=repository,
         computers={entry.machine: entry.record.machine for entry in reversed(frame.measured)},
         machines={name: provenance(name, frame.measured) for name in frame.machines},
         measures=[measure for measure in OFFERED if any(measure in table.measures for table in listings)],
@@ -236,8 +244,9 @@ def _picture(drawings: InlineFigures, path: Path, report: Report | None, name: s
     caption = path.with_suffix(".md")
     text = caption.read_text(encoding="utf-8") if caption.exists() else ""
     first, _, more = text.strip().partition("\n\n")
-    drawn = drawings.add(path.read_text(encoding="utf-8"), name, title)
-    return Picture(name, title, drawn, html(first), html(more))
+    svg = path.read_text(encoding="utf-8")
+    finding = unescape(found[1]) if (found := TITLE.search(svg)) else title
+    return Picture(name, title, finding, drawings.add(svg, name, title), html(first), html(more))
 
 
 def _lists(frame: Frame, abstracts: Iterable[Abstract]) -> dict[str, Any]:

@@ -19,11 +19,10 @@ from retrace.reports.like_for_like import (
     RESIDENT,
     SHOWN_TODAY,
     Contenders,
-    best_other,
-    break_even,
     contenders,
     is_ours,
     is_search,
+    least_from,
 )
 from retrace.reports.measures import Measure
 from retrace.reports.report import Report
@@ -37,7 +36,7 @@ READ_AS = (
     "A first search leads from arrays in host memory to the answer there: page-locking, copies, "
     "preparation and a library's graph object count, the start of CUDA does not. A further one finds the "
     "graph in place. Bold is the fastest, and what cannot be told from it. Betweenness is in double "
-    "precision."
+    "precision. Times without cores are the GPU's; `cluster` is one of thread blocks."
 )
 """What stands above the table of README and of the page."""
 OTHER_RATIOS = (
@@ -82,12 +81,11 @@ class Race:
 
     @property
     def ahead(self) -> str:
-        """Say from which search on our resident one has paid, beside what else is fastest at first."""
+        """Say from which search on our resident one has paid, beside kernels of reports and libraries."""
         further = self.by.get(RESIDENT)
         if further is None or not is_search(further.ours):
             return ""
-        others = [entry for entry in self.entries if not is_ours(entry)]
-        return break_even(further.ours, best_other(further.ours, others))
+        return least_from(further.ours, [entry for entry in self.entries if not is_ours(entry)])
 
 
 def races(reports: Sequence[Report], frame: Frame) -> list[Race]:
@@ -146,7 +144,7 @@ class Tables:
                  "ours, a further search"]  # fmt: skip
         rows = []
         for race in filter(lambda race: race.is_front, self.races):
-            first, further = race.by[FIRST], race.by.get(RESIDENT)
+            first = race.by[FIRST]
             sides = [first.ours, race.on_core, first.published, first.library]
             least = min(filter(None, sides), key=lambda entry: entry.times[FIRST].median).times[FIRST]
             cells = [self._time(entry, FIRST) for entry in sides]
@@ -154,7 +152,8 @@ class Tables:
                 if entry and (entry.times[FIRST] is least or is_among_best(entry.times[FIRST], least)):
                     cells[place] = f"**{cells[place]}**"
             title = f"{race.problem}, {graph_of(race.entries[0])}"
-            rows.append([title, *cells, self._further(further.ours, first.ours) if further else EMPTY])
+            cells[-1] += self._again(race, first.library)
+            rows.append([title, *cells, self._further(race, first.ours)])
         return f"{READ_AS}\n\n{number_table(heads, rows)}\n\n<sub>{self._footnote} {OTHER_RATIOS}</sub>"
 
     @property
@@ -216,19 +215,27 @@ class Tables:
         """Write a time, and what a newcomer asks: which program, and whether it runs on cores."""
         if entry is None:
             return EMPTY
-        peer = (entry.record.software.peer or "").partition(" ")[0]
         cores = f", {where.replace(' ', NO_BREAK)}" if (where := cores_of(entry.record)) else ""
-        name, _, settings = entry.name.partition(":")
-        several = f" {settings.replace(',', ', ')}" if settings else ""
-        return f"{self._cell(entry, measure)}<br>{peer or f'`{name}`{several}'}{cores}"
+        program = _library(entry) or f"`{entry.name.partition(':')[0]}`"
+        return f"{self._cell(entry, measure)}<br>{program}{cores}"
 
-    def _further(self, entry: Measured, first: Measured) -> str:
-        """Write a further search; of another program than the first one's, also from when on it is ahead."""
-        cell = self._time(entry, RESIDENT)
+    def _again(self, race: Race, first: Measured | None) -> str:
+        """Write what the best library takes for a further search, below its first one."""
+        further = race.by.get(RESIDENT)
+        if first is None or further is None or (entry := further.library) is None:
+            return ""
+        name = "" if entry.solver == first.solver else f", {_library(entry)}"
+        return f"<br>further: {self._cell(entry, RESIDENT)}{name}"
+
+    def _further(self, race: Race, first: Measured) -> str:
+        """Write a further search; of another program than the first one's, also from when on it is best."""
+        if (further := race.by.get(RESIDENT)) is None:
+            return EMPTY
+        entry, cell = further.ours, self._time(further.ours, RESIDENT)
         if entry is first or FIRST not in entry.times:
             return cell
-        pays = break_even(entry, first) if is_search(entry) else ""
-        paid = f", ahead of `{first.name.partition(':')[0]}` from search {pays}" if pays else ""
+        pays = least_from(entry, race.entries) if is_search(entry) else ""
+        paid = f"; least in all from search {pays}" if pays else ""
         return f"{cell}<br>first: {self._cell(entry, FIRST)}{paid}"
 
     def _cell(self, entry: Measured, measure: Measure) -> str:
@@ -248,6 +255,11 @@ class Tables:
         said += f" {EMPTY}: nothing measured that compares."
         reasons = sorted({doubt.why for some in self.doubtful.values() for doubt in some})
         return said + (f" {MARK}: a doubtful number ({'; '.join(reasons)})." if reasons else "")
+
+
+def _library(entry: Measured) -> str:
+    """Return the name of a library; empty of what is none."""
+    return (entry.record.software.peer or "").partition(" ")[0]
 
 
 def _whose(entry: Measured) -> str:

@@ -21,7 +21,7 @@ from retrace.records.ranking import Order, is_same, most_of, rank, ratio_range
 from retrace.records.record import PHASES
 from retrace.records.variant import Variant
 from retrace.reports.finding import Finding, Speaks, Verdict, Weighed, weigh
-from retrace.reports.measures import Measure
+from retrace.reports.measures import MEASURES, Measure
 from retrace.reports.wording import duration, plural, ratio, speed, speed_range, word_list
 from retrace.system.models import FileModel
 
@@ -36,6 +36,7 @@ Quantity = Annotated[str, Field(pattern="^[a-z][a-z_0-9]*$")]
 """What a record says: a phase, what `Measured.quantity` derives from it, or what a solver observed."""
 DERIVED = ("outside_kernels", "kernel_per_iteration")
 """Times of a record that are no phases: of solve, what its kernels do not take, and a kernel's average."""
+TIME_MEASURES = [measure for measure in MEASURES if measure not in ("transfer", "energy")]
 LITTLE = 0.02
 """The share of a time that is little: a bound of ours."""
 REAL = ("dimacs", "snap")
@@ -111,6 +112,11 @@ class Comparison(FileModel):
     def decides(self) -> str:
         """The measure or quantity of a record that decides; empty if only its answer does."""
         return self.deciding.format(**dict(self))
+
+    @property
+    def is_of_time(self) -> bool:
+        """Whether a time decides, not an answer, a count, a share or a size."""
+        return self.decides in (*TIME_MEASURES, *DERIVED) or self.decides.endswith("_ms")
 
     def judged_by(self, measure: Measure) -> Self:
         """Return the same by another measure, with nothing quoted beside it."""

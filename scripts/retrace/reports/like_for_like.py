@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import floor
 
+from retrace.records.ranking import is_among_best
 from retrace.reports.frame import Entry, Measured, fastest, why_incomparable
 from retrace.reports.measures import Measure
 from retrace.reports.report import TableLayout
@@ -39,15 +40,27 @@ class Contenders:
 def contenders(measure: Measure, entries: Sequence[Entry]) -> Contenders | None:
     """Find them among the entries of a graph and machine; None if none is ours, or it cannot be told.
 
-    Scores in single precision do not count: published kernels are measured in double.
+    Scores in single precision do not count: published kernels are measured in double. Of ours that cannot be
+    told from the fastest, the one with the least first search is shown.
     """
     double = [entry for entry in entries if isinstance(entry, Measured) and not in_single_precision(entry)]
     if (ours := fastest(filter(is_ours, double), measure)) is None:
         return None
+    like_it = [e for e in filter(is_ours, double) if is_as_fast(e, ours, measure) and FIRST in e.times]
+    ours = min(like_it, key=lambda entry: entry.times[FIRST].median, default=ours)
     alike = [entry for entry in double if why_incomparable(entry, ours) is None]
     library = fastest((entry for entry in alike if entry.kind == "library"), measure)
     published = fastest((entry for entry in alike if entry.is_published_kernel), measure)
     return Contenders(measure, ours, published, library)
+
+
+def is_as_fast(entry: Measured, other: Measured, measure: Measure) -> bool:
+    """Return whether an entry of enough trials is near another and cannot be told from it, or is it."""
+    both = [one.times[measure] for one in (entry, other) if measure in one.times]
+    if entry is other or len(both) < 2 or not both[0].enough:
+        return entry is other
+    least, most = sorted(both, key=lambda times: times.median)
+    return is_among_best(most, least)
 
 
 def in_single_precision(entry: Measured) -> bool:
@@ -96,10 +109,40 @@ def break_even(entry: Measured, other: Measured | None, by: Measure = FIRST) -> 
     mine, others = Cost.of(entry, by), Cost.of(other, by) if other else None
     if mine is None or others is None or mine.is_bound:
         return ""
-    ahead = mine.ahead_from(others)
+    return _written(mine.ahead_from(others), others.is_bound)
+
+
+def least_from(entry: Measured, entries: Iterable[Measured]) -> str:
+    """Say from which number of searches on all of them cost less than any other's; empty if unknown.
+
+    What does not compare is left out, and what is as fast in a further search, so that no number is ever
+    enough to tell.
+    """
+    others = [e for e in entries if e.total and not entry.differences(e)]
+    rivals = [e for e in others if FIRST in e.times and not is_as_fast(e, entry, RESIDENT)]
+    mine, costs = Cost.of(entry), [cost for e in rivals if (cost := Cost.of(e))]
+    least = min((cost.per_source(1) for cost in costs), default=0.0)
+    if mine is None or mine.is_bound or _has_unknown(others, least):
+        return ""
+    latest, is_bound = 1, False
+    for cost in costs:
+        number = None if cost.each < mine.each else mine.ahead_from(cost)
+        if number is None:
+            return _written(None)
+        latest, is_bound = max((latest, is_bound), (number, cost.is_bound))
+    return _written(latest, is_bound)
+
+
+def _written(ahead: int | None, is_bound: bool = False) -> str:
+    """Write a number of searches, which is a bound if the other's further ones are."""
     if ahead is None or ahead > MANY:
         return "never" if ahead is None else f"> {MANY:,}"
-    return f"≥ {ahead:,}" if ahead > 1 and others.is_bound else f"{ahead:,}"
+    return f"≥ {ahead:,}" if ahead > 1 and is_bound else f"{ahead:,}"
+
+
+def _has_unknown(others: Iterable[Measured], least: float) -> bool:
+    """Return whether one of which the total alone is known may take less for a first search."""
+    return any(e.total.median < least for e in others if e.total and FIRST not in e.times)
 
 
 def best_other(entry: Measured, entries: Iterable[Measured]) -> Measured | None:
@@ -110,8 +153,7 @@ def best_other(entry: Measured, entries: Iterable[Measured]) -> Measured | None:
     others = [e for e in entries if e is not entry and e.total and not entry.differences(e)]
     known = (other for other in others if FIRST in other.times)
     least = min(known, key=lambda other: other.times[FIRST].median, default=None)
-    unknown = (other.total.median for other in others if FIRST not in other.times and other.total)
-    return None if least and any(ms < least.times[FIRST].median for ms in unknown) else least
+    return None if least and _has_unknown(others, least.times[FIRST].median) else least
 
 
 def order_by(layout: TableLayout, entries: Sequence[Measured]) -> Measure:
