@@ -19,6 +19,7 @@ from retrace.reports.like_for_like import (
     is_as_fast,
     is_search,
     least_from,
+    least_in_turn,
 )
 from retrace_generated.agreements import Agreement, agreements
 from searches_compared import (
@@ -145,6 +146,8 @@ def test_searches_are_the_least_from_where_no_other_costs_less() -> None:
     assert number > 1
     assert least_from(ours, [library]) == break_even(ours, library) == "1"
     assert least_from(ours, [ours, library, slower]) == str(number)
+    assert least_in_turn(ours, [ours, library, slower]) == [(1, slower), (number, ours)]
+    assert least_in_turn(library, [ours]) == []
     assert least_from(library, [ours]) == "never"
     assert least_from(slower, [ours]) == "never"
     (same,) = frame_of(timed("bfs/cluster", 0.0, 9.0, 1.0)).measured  # in a further search

@@ -441,10 +441,13 @@ def test_an_answer_has_the_verdicts_of_each_claim() -> None:
     assert bfs == {Verdict.HOLDS: ["h200"], Verdict.FAILS: ["h100"]}
     assert stcon == {Verdict.FAILS: ["h200", "h100"]}
     assert sssp == {Verdict.HOLDS: ["h200", "h100"]}
-    assert told.sentence.count("(h200) and ") == 3
+    assert told.sentence.count("(h200) and ") == 4
     assert re.search(
-        r"in breadth-first search: \d.{,9} faster \(h200\) and [\d.]+.{,9} \(h100\) on NW;", told.sentence
+        r"in breadth-first search: holds \(h200\) and does not hold \(h100\), "
+        r"\d.{,9} faster \(h200\) and [\d.]+.{,9} \(h100\) on NW;",
+        told.sentence,
     )
+    assert "in ST-connectivity: does not hold, " in told.sentence
 
 
 def test_a_verdict_of_some_machines_names_them() -> None:

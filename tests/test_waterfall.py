@@ -14,6 +14,7 @@ from retrace.publish.chart_words import caption, heading
 from retrace.publish.panels import FigureContent
 from retrace.publish.waterfall import Way, ways
 from retrace.records.record import Record
+from retrace.reports.wording import duration
 
 BSP = suite("h200", True) + fast("h200", True)
 
@@ -27,9 +28,9 @@ def found(records: Iterable[Record], report: str = "bsp-suite") -> list[Way]:
 
 
 def labels(way: Way) -> list[tuple[str, str]]:
-    return [
-        (step.name, step.label.replace("\N{NO-BREAK SPACE}", " ")) for step in (*way.kernel, *way.baseline)
-    ]
+    """List the steps' names, and their labels without the time before."""
+    steps = (*way.kernel, *way.baseline)
+    return [(step.name, step.label.replace("\N{NO-BREAK SPACE}", " ").rpartition(" → ")[2]) for step in steps]
 
 
 def test_each_step_has_both_ends_of_one_experiment() -> None:
@@ -83,6 +84,8 @@ def test_a_step_may_lead_upwards() -> None:
     ours = ("sssp/cluster", "sssp/near-far")
     slow = [changed(one, trials=phases(0.5, 50.0, 40.0)) if one.solver in ours else one for one in BSP]
     assert labels(found(slow)[2])[3] == ("algorithm: cluster", "50.0 ms (36 % slower)")
+    step = found(slow)[2].kernel[3]
+    assert step.label.startswith(f"{duration(step.before)} → 50.0 ms (")
 
 
 def test_without_records_of_ours_the_way_ends_at_the_published_kernel() -> None:

@@ -1,5 +1,7 @@
 """What commands that run a solver share: the choice of a backend, the check, and errors in one line."""
 
+import sys
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,10 +24,32 @@ from retrace.system.errors import NotVerifiedError, RetraceError, say
 from retrace.system.option_words import option
 from retrace_commands.graph_file import stage
 
+OF_PROBLEM = {
+    "bfs": ("bfs/auto", "bfs/queue"),
+    "stcon": ("stcon/auto", "stcon/two-queues"),
+    "sssp": ("sssp/auto", "sssp/dijkstra-heap"),
+    "betweenness": ("betweenness/auto", "betweenness/seq-array"),
+}
+"""By problem, what answers on a GPU, and without one."""
 PROVED = ("bfs", "sssp", "bellman-ford")
 """Problems whose answers a proof checks in one pass over the arcs."""
 SAMPLED_SOURCES = 16
 """Sources of a sample that checks scores, and its seed."""
+
+
+def solver_without_gpu(spec: str, backend: str) -> str:
+    """Return what answers in place of a choice of kernels where no GPU is: emulated, it would take longer."""
+    core = dict(OF_PROBLEM.values()).get(spec)
+    return spec if core is None or backend != "auto" or cuda_status() is None else core
+
+
+def settle_solver(arguments: Namespace) -> None:
+    """Let a command have the solver that answers here, and say so if it is another than was asked for."""
+    asked = arguments.solver
+    if asked is not None and (here := solver_without_gpu(asked, arguments.backend)) != asked:
+        emulated = f"--backend emulator emulates {asked}"
+        say(f"note: without a GPU {here} answers, on a core; {emulated}", sys.stderr)
+        arguments.solver = here
 
 
 def on_backend(spec: str, query: Query, backend: str) -> Request:

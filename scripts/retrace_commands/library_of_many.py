@@ -14,6 +14,7 @@ from retrace.graphs.query import Query
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace_commands.answers import request_of, searcher
+from retrace_commands.backend import solver_without_gpu
 from retrace_commands.called_arguments import is_name, refusing, short_form
 from retrace_commands.eccentricities import bound_component
 from retrace_commands.library import known_directions, load, way_of
@@ -91,7 +92,7 @@ def solve_each(
     RetraceError
         In one line, if it cannot be solved so; `NotVerifiedError` if a check has another answer.
     """
-    loaded = load(graph)
+    loaded, solver = load(graph), solver_without_gpu(solver, backend)
     problem = find(solver).problem
     if problem in ("betweenness", "stcon"):
         raise RetraceError(f"{solver}: expected a bfs, sssp or bellman-ford solver; `solve` runs it")

@@ -23,16 +23,10 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.system.errors import RetraceError
 from retrace_commands.answers import with_lengths
+from retrace_commands.backend import OF_PROBLEM
 from retrace_commands.graph_objects import graph_in_hand
 from retrace_commands.library import LoadedGraph, Solution, scores_of, solve
 
-OF_PROBLEM = {
-    "bfs": ("bfs/auto", "bfs/queue"),
-    "stcon": ("stcon/auto", "stcon/two-queues"),
-    "sssp": ("sssp/auto", "sssp/dijkstra-heap"),
-    "betweenness": ("betweenness/auto", "betweenness/seq-array"),
-}
-"""By problem, what answers on a GPU, and without one."""
 LEAST_EDGES, LEAST_SCORED = 10_000, 100
 """Edges from which on some searches, or scores, repay the conversion of their graph."""
 

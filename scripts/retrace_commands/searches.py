@@ -14,7 +14,7 @@ from retrace.system.bars import bar
 from retrace.system.errors import RetraceError, say
 from retrace_commands.answers import Answer, ask, request_of, searcher, together
 from retrace_commands.arguments import seed_of
-from retrace_commands.backend import print_summary
+from retrace_commands.backend import print_summary, settle_solver
 from retrace_commands.graph_file import (
     GraphFile,
     check_outputs,
@@ -31,6 +31,7 @@ from retrace_commands.written_answers import check_formats, print_columns, write
 def solve_query(arguments: Namespace) -> None:
     """Run one solver, check its answer, write the output files and print a summary."""
     check_formats(arguments.output)
+    settle_solver(arguments)
     if arguments.solver.startswith("betweenness"):
         compute_scores(arguments)
         return
@@ -75,6 +76,7 @@ def solve_query(arguments: Namespace) -> None:
 def find_path(arguments: Namespace) -> None:
     """Find one path; print its length and its vertices."""
     check_formats(arguments.output)
+    settle_solver(arguments)
     check_outputs(arguments.output, arguments.graph)
     graph_file = read_graph(
         arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns

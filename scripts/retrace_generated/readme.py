@@ -52,7 +52,7 @@ def _verdicts(abstracts: Sequence[Abstract], tally: Tally, agreed: Sequence[Agre
         for one in agreed
         if one.told
     ]
-    note = f"<sub>Verdicts are those of {tally.machine}; signs before numbers, too.{''.join(others)}</sub>"
+    note = f"<sub>Verdicts are those of {tally.machine}.{''.join(others)}</sub>"
     heads = ["report", *signs, "asked, and measured"]
     return f"{number_table(heads, rows, left=(0, len(heads) - 1))}\n\n{note}"
 

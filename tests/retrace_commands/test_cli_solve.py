@@ -16,6 +16,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.formats.lines import LAYOUTS
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import REGISTRY, Query, Solver
+from retrace_commands import backend
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 
@@ -60,6 +61,34 @@ def test_numpy_holds_what_csv_holds(tiny: Path, call: Call) -> None:
     assert "(emulated: no measure of a GPU)" in done.out
     assert "verified against scipy.sparse.csgraph.dijkstra and optimality certificate of the tree" in done.out
     assert done.out.count("\n") == 1
+
+
+IN_PLACE = {
+    "bfs/auto": "bfs/queue",
+    "sssp/auto": "sssp/dijkstra-heap",
+    "stcon/auto": "stcon/two-queues",
+    "betweenness/auto": "betweenness/seq-array",
+}
+
+
+@pytest.mark.parametrize("solver", [*IN_PLACE, "bfs/direction", "betweenness/auto:precision=float"])
+def test_without_a_gpu_a_choice_of_kernels_is_left_to_a_core(
+    solver: str, tiny: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backend, "cuda_status", lambda: "there is none")
+    ends = [] if solver.startswith("betweenness") else ["--source", 3]
+    ends += ["--target", 1] if solver.startswith("stcon") else []
+    done = call("solve", solver, tiny, *ends)
+    assert done.status == 0, done.err
+    here = IN_PLACE.get(solver, solver)
+    assert done.out.startswith(f"{here} on {'host' if solver in IN_PLACE else 'emulator'}, ")
+    note = f"note: without a GPU {here} answers, on a core; --backend emulator emulates {solver}\n"
+    assert (note in done.err) == (solver in IN_PLACE)
+    emulated = call("solve", solver, tiny, *ends, "--backend", "emulator")
+    assert emulated.out.startswith(f"{solver} on emulator, ")
+    assert "without a GPU" not in emulated.err
+    monkeypatch.setattr(backend, "cuda_status", lambda: None)
+    assert backend.solver_without_gpu(solver, "auto") == solver
 
 
 @pytest.mark.parametrize("solver", ["sssp/dijkstra-heap", "sssp/mask-sequential", "bfs/queue"])

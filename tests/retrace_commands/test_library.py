@@ -454,7 +454,7 @@ def test_files_have_their_ids(tmp_path: Path) -> None:
         (lambda: solve("bfs/queue", SQUARE, pd.NA), "source <NA>: expected one vertex"),
         (lambda: solve("bfs/queue", SQUARE, 1).path_to(0), "no path leads from 1 to 0 in tuple of arrays"),
         (lambda: solve("stcon/two-queues", SQUARE, 0, 3).path_to(3), "stcon/two-queues: finds a length, but"),
-        (lambda: solve("betweenness/auto", PAIR).path_to(1), "betweenness/auto: finds scores, but no path"),
+        (lambda: solve("betweenness/seq-stl", PAIR).path_to(1), "betweenness/seq-stl: finds scores, but no"),
         (lambda: solvers("nothing"), "no problem is called nothing; there are bellman-ford, betweenness"),
         (lambda: solve("bfs/bsp:block_size=7000", SQUARE, 0), "bfs/bsp:block_size=7000: "),
     ],

@@ -283,6 +283,8 @@ def test_metis_and_a_list_of_edges_are_told_apart(tmp_path: Path) -> None:
     assert arcs_of(read(cycle, tmp_path, kind="metis")) == square
     one_way = "3 2\n2\n3\n1 2\n"
     assert "at both its ends" in refusal(one_way, tmp_path, "x.graph")
+    once = "3 2 001\n2 5\n3 1\n\n"  # as PACE's directed graphs, but with weights, which those do not have
+    assert "expected 2 edges, each at both ends, found 2" in refusal(once, tmp_path, "x.graph")
     assert "expected 3 lines after the header" in refusal("3 2\n2\n1\n", tmp_path, "x.graph")
     assert "no self-loops" in refusal("2 2\n1 2\n1 2\n", tmp_path, "x.graph")
     assert "one weight at both ends of the edge 1 2" in refusal("2 1 1\n2 5\n1 6\n", tmp_path, "x.graph")

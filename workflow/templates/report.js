@@ -273,7 +273,7 @@ function tell() {
 }
 
 panel.addEventListener("close", () => {
-  if (named()) history.pushState(null, "", location.pathname + location.search);
+  if (named()) history.replaceState(null, "", location.pathname + location.search);
 });
 panel.addEventListener("click", (event) => event.target === panel && panel.close());
 addEventListener("hashchange", follow);

@@ -7,7 +7,6 @@ from statistics import median
 from retrace.publish.front import Tally
 from retrace.publish.provenance import cores_of
 from retrace.publish.today import Race, factors
-from retrace.records.ranking import WITHIN_NOISE
 from retrace.reports.finding import Verdict
 from retrace.reports.like_for_like import FIRST
 from retrace.reports.wording import speed, speed_range, word_list
@@ -28,7 +27,7 @@ def answer(tally: Tally, every: Sequence[Race]) -> str:
 
 def _of_claims(tally: Tally) -> str:
     """Say how many claims about time have which verdict, and then how many of the others."""
-    noisy = f" ({tally.noisy_of_time} are {WITHIN_NOISE})" if tally.noisy_of_time else ""
+    noisy = f" ({tally.noisy_of_time} since times scatter)" if tally.noisy_of_time else ""
     timed = _counted(tally.of_time, f"about time, on an {tally.gpu},", noisy)
     return " ".join(filter(None, (timed, _counted(tally.others, "about answers, counts and sizes,"))))
 
@@ -44,8 +43,9 @@ def _of_today(tally: Tally, every: Sequence[Race]) -> str:
     kernels, libraries = factors(every, "published"), factors(every, "library")
     beside, shown = [], [race.by[FIRST].ours for race in every]
     if kernels:
-        ends = speed_range(min(kernels), max(kernels))
-        graphs = f"median of {len(kernels)}; {ends}"
+        told = factors(every, "published", told_alone=True)
+        ends = f"; {speed_range(min(told), max(told))} where it can be told" if told else ""
+        graphs = f"median of {len(kernels)}{ends}"
         beside.append(f"{speed(median(kernels))} than the reports' fastest kernel ({graphs})")
     if libraries:
         least = [entry.record for race in every if (entry := race.by[FIRST].library)]
@@ -54,7 +54,7 @@ def _of_today(tally: Tally, every: Sequence[Race]) -> str:
         several = word_list([f"{name} {count}" for name, count in named.most_common()])
         beside.append(
             f"{speed(median(libraries))} than the best library "
-            f"(median of {len(least)}, {on_cpu} of them on the CPU: {several})"
+            f"(median of {len(least)}: {several}; {on_cpu} on the CPU)"
         )
     if not beside:
         return ""

@@ -37,6 +37,15 @@ COLOURS = {
 PHASES = {"lock": "#DDCC77", "graph object": "#AA4499", "prepare": "#88CCEE", "upload": "#332288",
           "solve": "#CC6677", "download": "#44AA99"}  # fmt: skip
 """Of what a search pays, in the order in which it pays."""
+VERDICT_COLOURS = {
+    "holds": "#5BB87B",
+    "in part": "#E5B94E",
+    "fails": "#DE7365",
+    "noise": "#B8BEC6",
+    "unmeasured": "#DFE3E8",
+}
+INSIDE = "#000001"
+"""The colour of the numbers in bars of verdicts, which keep theirs on a dark page, as the numbers do."""
 HEAT = {
     "#56B4E9": "#1b72ad",
     "#9FD3F2": "#145c8d",

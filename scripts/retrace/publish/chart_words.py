@@ -29,7 +29,6 @@ from retrace.reports.wording import (
     duration,
     few_trials,
     joules,
-    plural,
     speed_range,
     three_digits,
     times_as_much,
@@ -125,12 +124,13 @@ def _beside(every: Sequence[Contenders], side: str) -> str:
     ]
     if not pairs:
         return ""
-    overs = [theirs.median / ours.median for ours, theirs in pairs]
-    reasons = [why for pair in pairs if (why := why_untold(*pair))]
-    if len(pairs) == 1:
-        return comparative(1 / overs[0], COMPARED_WITH[side], *reasons)
-    untold = f" ({plural(len(reasons), 'tie')})" if reasons else ""
-    return f"{speed_range(min(overs), max(overs))} than {COMPARED_WITH[side]}{untold}"
+    overs = [(theirs.median / ours.median, why_untold(ours, theirs)) for ours, theirs in pairs]
+    told = [over for over, untold in overs if not untold]
+    if len(pairs) == 1 or not told:
+        over, untold = max(overs)
+        return comparative(1 / over, COMPARED_WITH[side], untold)
+    others = f" ({len(overs) - len(told)} cannot be told)" if len(told) < len(overs) else ""
+    return f"{speed_range(min(told), max(told))} than {COMPARED_WITH[side]}{others}"
 
 
 def _fastest(content: FigureContent, panels: Sequence[Panel]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from retrace.reports.finding import Finding, Verdict
@@ -36,8 +36,16 @@ class Abstract:
         front, machines = self.report.front, self.answering
         if not front or not machines:
             return ""
-        said = front.answered(lambda name: side_by_side({m: self.findings[name][m].number for m in machines}))
+        said = front.answered(lambda name: self._found_on(name, machines))
         return f"{machines[0]}: {said}" if len(machines) == 1 < len(self.machines) else said
+
+    def _found_on(self, name: str, machines: Sequence[str]) -> str:
+        """Say the verdicts on a claim, and the numbers that decide, of machines that have both."""
+        findings = {machine: self.findings[name][machine] for machine in machines}
+        verdicts = side_by_side({machine: str(one.verdict) for machine, one in findings.items()})
+        alike = len({one.verdict for one in findings.values()}) == 1
+        verdict = next(iter(findings.values())).verdict if alike else verdicts
+        return f"{verdict}, {side_by_side({machine: one.number for machine, one in findings.items()})}"
 
     @property
     def by_verdict(self) -> dict[Verdict, list[str]]:

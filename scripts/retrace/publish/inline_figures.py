@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.colors import to_hex, to_rgb
 
-from retrace.publish.chart_looks import HEAT, PHASES
+from retrace.publish.chart_looks import HEAT, INSIDE, PHASES, VERDICT_COLOURS
 from retrace.system.errors import RetraceError
 
 UNSEEN = ("metadata", "style", "title", "desc", "defs")
@@ -36,7 +36,9 @@ FILLED = re.compile(r"(?<![-\w])fill:(?! *none)")
 TIP, BETWEEN_TIPS = "tip:", "|"
 """How the id of an element begins that has words for each of its markers, and what stands between them."""
 FRACTION = re.compile(r"\d+\.\d+")
-CELLS_ON_DARK = {light.lower(): dark for light, dark in HEAT.items()}
+KEPT = [colour.lower() for colour in (INSIDE, *VERDICT_COLOURS.values())]
+"""Of bars with numbers in them, and of these numbers, the same on every page."""
+FILLS_ON_DARK = {light.lower(): dark for light, dark in HEAT.items()} | {colour: colour for colour in KEPT}
 WORDLESS = {colour.lower() for colour in PHASES.values()}
 """Fills on which no words stand."""
 CLIPPED = r"(?:(?!</?g[ >]).)*</g>"
@@ -145,7 +147,7 @@ def _style_on_dark(style: str, is_line: bool) -> str:
 
     def turned(found: re.Match[str]) -> str:
         kept = (is_line or found[0].lower() in WORDLESS) and _is_seen(found[0])
-        return found[0] if kept else CELLS_ON_DARK.get(found[0].lower()) or on_dark(found[0])
+        return found[0] if kept else FILLS_ON_DARK.get(found[0].lower()) or on_dark(found[0])
 
     return COLOUR.sub(turned, style)
 

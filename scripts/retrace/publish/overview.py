@@ -16,7 +16,7 @@ from matplotlib.patches import Patch
 
 from retrace.publish.chart import STYLE
 from retrace.publish.chart_axes import ROW, fit_height, framed, tick_ratio
-from retrace.publish.chart_looks import INK, KIND_COLOURS, PUBLISHED_KERNEL
+from retrace.publish.chart_looks import INK, INSIDE, KIND_COLOURS, PUBLISHED_KERNEL, VERDICT_COLOURS
 from retrace.publish.front import Tally
 from retrace.publish.panel import family, undoubted
 from retrace.publish.plain_names import graph_of, problem_of
@@ -29,14 +29,8 @@ PAPER, MUTED, GRID, KERNEL = "#ffffff", "#555555", "#dddddd", KIND_COLOURS[PUBLI
 ON_DARK = {INK: "#e6edf3", PAPER: "#0d1117", MUTED: "#a5afba", GRID: "#30363d", KERNEL.lower(): "#3d9bdc"}
 """What colours become on GitHub's dark pages; bars keep theirs, and the numbers in them."""
 TEXT_COLOURS = dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), INK)
-SEGMENTS = {
-    Verdict.HOLDS: "#5BB87B",
-    Verdict.IN_PART: "#E5B94E",
-    Verdict.FAILS: "#DE7365",
-}
-NOISE, UNMEASURED = "#B8BEC6", "#DFE3E8"
-INSIDE = "#000000"
-"""The colour of the numbers in them."""
+SEGMENTS = dict(zip((Verdict.HOLDS, Verdict.IN_PART, Verdict.FAILS), VERDICT_COLOURS.values(), strict=False))
+NOISE, UNMEASURED = VERDICT_COLOURS["noise"], VERDICT_COLOURS["unmeasured"]
 KEY: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderpad": 0.3, "columnspacing": 1.2}
 """Where the key of a panel is: below its title."""
 
@@ -128,7 +122,7 @@ def _parts(tally: Tally) -> Iterator[tuple[str, str, list[int]]]:
     noisy += [tally.noisy.get(name, 0) for name in tally.of_reports]
     for verdict, colour in SEGMENTS.items():
         yield verdict, colour, [of[verdict] for of in rows]
-    yield "within noise", NOISE, noisy
+    yield "times scatter", NOISE, noisy
     yield "not measured", UNMEASURED, [of[Verdict.OPEN] - n for of, n in zip(rows, noisy, strict=True)]
 
 
@@ -190,7 +184,7 @@ def _draw_speeds(axes: Axes, every: Sequence[Speed]) -> None:
     key = [
         Line2D([], [], marker="o", mec=MUTED, label="printed", **hollow),
         Line2D([], [], ls="", marker="o", color=KERNEL, label="measured"),
-        Line2D([], [], ls="", marker="o", color=MUTED, label="measured, cannot be told apart"),
+        Line2D([], [], ls="", marker="o", color=MUTED, label="measured: noise, or too few trials"),
         Line2D(
             [], [], marker="D", mec=KERNEL, label="measured, beside the fastest program of a core", **hollow
         ),

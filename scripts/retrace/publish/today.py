@@ -11,7 +11,7 @@ from retrace.publish.panel import spans
 from retrace.publish.plain_names import graph_of, problem_of
 from retrace.publish.provenance import cores_of
 from retrace.publish.tables import time_cell
-from retrace.records.ranking import is_among_best
+from retrace.records.ranking import is_among_best, why_untold
 from retrace.records.statistics import ENOUGH
 from retrace.reports.frame import PRINTED_PAIR, Frame, Measured, fastest, why_incomparable
 from retrace.reports.like_for_like import (
@@ -23,6 +23,7 @@ from retrace.reports.like_for_like import (
     is_ours,
     is_search,
     least_from,
+    least_in_turn,
 )
 from retrace.reports.measures import Measure
 from retrace.reports.report import Report
@@ -125,9 +126,19 @@ def _races_on(machine: str, reports: Sequence[Report], frame: Frame) -> list[Rac
     return [race for race in every if FIRST in race.by]
 
 
-def factors(every: Sequence[Race], side: Side) -> list[float]:
-    """List how many times as long as ours a side takes for a first search, of the races that have it."""
-    return [factor for race in every if (factor := race.by[FIRST].over(getattr(race.by[FIRST], side)))]
+def factors(every: Sequence[Race], side: Side, told_alone: bool = False) -> list[float]:
+    """List how many times as long as ours a side takes for a first search, of the races that have it.
+
+    With `told_alone` only those that can be told apart.
+    """
+    firsts = [race.by[FIRST] for race in every]
+    pairs = [(first, other) for first in firsts if (other := getattr(first, side))]
+    return [
+        factor
+        for first, other in pairs
+        if (factor := first.over(other))
+        and not (told_alone and why_untold(first.ours.times[FIRST], other.times[FIRST]))
+    ]
 
 
 class Tables:
@@ -140,7 +151,7 @@ class Tables:
     @property
     def front(self) -> str:
         """The table of README: times of the first and the last graph of each figure, and how to read it."""
-        heads = ["first search", "ours", "reports' CPU program", "reports' kernel", "best library",
+        heads = ["first search", "ours", "a program on one core", "reports' kernel", "best library",
                  "ours, a further search"]  # fmt: skip
         rows = []
         for race in filter(lambda race: race.is_front, self.races):
@@ -216,8 +227,7 @@ class Tables:
         if entry is None:
             return EMPTY
         cores = f", {where.replace(' ', NO_BREAK)}" if (where := cores_of(entry.record)) else ""
-        program = _library(entry) or f"`{entry.name.partition(':')[0]}`"
-        return f"{self._cell(entry, measure)}<br>{program}{cores}"
+        return f"{self._cell(entry, measure)}<br>{_program(entry)}{cores}"
 
     def _again(self, race: Race, first: Measured | None) -> str:
         """Write what the best library takes for a further search, below its first one."""
@@ -234,8 +244,9 @@ class Tables:
         entry, cell = further.ours, self._time(further.ours, RESIDENT)
         if entry is first or FIRST not in entry.times:
             return cell
-        pays = least_from(entry, race.entries) if is_search(entry) else ""
-        paid = f"; least in all from search {pays}" if pays else ""
+        turns = least_in_turn(entry, race.entries)[1:] if is_search(entry) else []
+        named = [f"{'this' if one is entry else _program(one)} from search {number}" for number, one in turns]
+        paid = f"; least in all: {', '.join(named)}" if named else ""
         return f"{cell}<br>first: {self._cell(entry, FIRST)}{paid}"
 
     def _cell(self, entry: Measured, measure: Measure) -> str:
@@ -255,6 +266,12 @@ class Tables:
         said += f" {EMPTY}: nothing measured that compares."
         reasons = sorted({doubt.why for some in self.doubtful.values() for doubt in some})
         return said + (f" {MARK}: a doubtful number ({'; '.join(reasons)})." if reasons else "")
+
+
+def _program(entry: Measured) -> str:
+    """Name a library, or a program of ours or of a report; of its settings, that there are some."""
+    name, _, settings = entry.name.partition(":")
+    return _library(entry) or f"`{name}{':…' * bool(settings)}`"
 
 
 def _library(entry: Measured) -> str:

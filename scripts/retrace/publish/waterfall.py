@@ -47,10 +47,11 @@ class Step:
 
     @property
     def label(self) -> str:
-        """The time, and how much faster or slower the step makes it."""
+        """The times before and after, of one experiment, and how much faster or slower the step makes it."""
         if self.kind == PRINTED:
             return duration(self.after.median)
-        return f"{duration(self.after.median)} ({comparative(1 / self.factor)})"
+        ends = f"{duration(self.before)} → {duration(self.after.median)}"
+        return f"{ends} ({comparative(1 / self.factor)})"
 
 
 @dataclass(frozen=True)

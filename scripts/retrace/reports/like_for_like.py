@@ -133,6 +133,25 @@ def least_from(entry: Measured, entries: Iterable[Measured]) -> str:
     return _written(latest, is_bound)
 
 
+def least_in_turn(last: Measured, entries: Iterable[Measured]) -> list[tuple[int, Measured]]:
+    """List what costs least in all from which number of searches on, up to the last, which stays the least.
+
+    It is empty if `least_from` knows no such number.
+    """
+    entries = list(entries)
+    number = least_from(last, entries)
+    if not number.isdecimal():
+        return []
+    rivals = [e for e in entries if not last.differences(e) and not is_as_fast(e, last, RESIDENT)]
+    costs = {entry: cost for entry in (*rivals, last) if (cost := Cost.of(entry))}
+    turns: list[tuple[int, Measured]] = []
+    for searches in range(1, int(number) + 1):
+        least = min(costs, key=lambda entry: costs[entry].per_source(searches))
+        if not turns or turns[-1][1] is not least:
+            turns.append((searches, least))
+    return turns
+
+
 def _written(ahead: int | None, is_bound: bool = False) -> str:
     """Write a number of searches, which is a bound if the other's further ones are."""
     if ahead is None or ahead > MANY:
