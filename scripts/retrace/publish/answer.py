@@ -1,4 +1,4 @@
-"""The answer to all reports in two sentences: how many claims hold, and how much faster ours are."""
+"""The answer to all reports in a few sentences: how many claims hold, and how much faster ours are."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,20 +22,22 @@ COUNTED_AS = {
 
 def answer(tally: Tally, every: Sequence[Race]) -> str:
     """Say in Markdown how many claims hold, and how much faster what is fast today is."""
-    return f"**{' '.join(filter(None, (_of_claims(tally), _of_today(tally, every))))}**"
-
-
-def _of_claims(tally: Tally) -> str:
-    """Say how many claims about time have which verdict, and then how many of the others."""
     noisy = f" ({tally.noisy_of_time} since times scatter)" if tally.noisy_of_time else ""
-    timed = _counted(tally.of_time, f"about time, on an {tally.gpu},", noisy)
-    return " ".join(filter(None, (timed, _counted(tally.others, "about answers, counts and sizes,"))))
+    said = (
+        _counted(tally.of_time, "time", f" on an {tally.gpu}", noisy),
+        _counted(tally.others, "answers, counts and sizes"),
+        _of_today(tally, every),
+    )
+    return "\n".join(f"- {sentence}" for sentence in said if sentence)
 
 
-def _counted(counts: Mapping[Verdict, int], about: str, why_untold: str = "") -> str:
+def _counted(counts: Mapping[Verdict, int], about: str, on: str = "", why_untold: str = "") -> str:
     """Say how many claims have which verdict; empty without claims."""
-    numbers = [f"{counts[verdict]} {words}" for verdict, words in COUNTED_AS.items() if counts[verdict]]
-    return f"Of {sum(counts.values())} claims {about} {word_list(numbers)}{why_untold}." if numbers else ""
+    numbers = {
+        verdict: f"{counts[verdict]} {words}" for verdict, words in COUNTED_AS.items() if counts[verdict]
+    }
+    said = [f"**{words}**{on}" if verdict is Verdict.HOLDS else words for verdict, words in numbers.items()]
+    return f"Of {sum(counts.values())} claims about {about}, {word_list(said)}{why_untold}." if said else ""
 
 
 def _of_today(tally: Tally, every: Sequence[Race]) -> str:
@@ -46,14 +48,14 @@ def _of_today(tally: Tally, every: Sequence[Race]) -> str:
         told = factors(every, "published", told_alone=True)
         ends = f"; {speed_range(min(told), max(told))} where it can be told" if told else ""
         graphs = f"median of {len(kernels)}{ends}"
-        beside.append(f"{speed(median(kernels))} than the reports' fastest kernel ({graphs})")
+        beside.append(f"**{speed(median(kernels))} than the reports' fastest kernel** ({graphs})")
     if libraries:
         least = [entry.record for race in every if (entry := race.by[FIRST].library)]
         named = Counter((record.software.peer or "").partition(" ")[0] for record in least)
         on_cpu = sum(bool(cores_of(record)) for record in least)
         several = word_list([f"{name} {count}" for name, count in named.most_common()])
         beside.append(
-            f"{speed(median(libraries))} than the best library "
+            f"**{speed(median(libraries))} than the best library** "
             f"(median of {len(least)}: {several}; {on_cpu} on the CPU)"
         )
     if not beside:

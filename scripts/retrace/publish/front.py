@@ -116,11 +116,6 @@ class Tally:
         """Those that an answer, a count, a share or a size decides, or nothing here."""
         return {verdict: count - self.of_time.get(verdict, 0) for verdict, count in self.total.items()}
 
-    @property
-    def claims(self) -> int:
-        """How many claims there are."""
-        return sum(self.total.values())
-
 
 def _added(every: Iterable[Mapping[Verdict, int]]) -> dict[Verdict, int]:
     """Add up counts by verdict."""
