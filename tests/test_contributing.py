@@ -98,16 +98,23 @@ def test_the_page_is_published_of_the_committed_records_alone(tmp_path: Path) ->
     (project / ".venv/run").touch()  # as if the environment had been made
     before = files_of(project)
     environment = {name: value for name, value in ENVIRONMENT.items() if name != "PYTHONPATH"}
-    for command in [step["run"] for step in build["steps"] if "run" in step]:
+    on_github = {"github.server_url": "https://git.example", "github.repository": "some/re-trace"}
+    for step in [step for step in build["steps"] if "run" in step]:
+        given = {
+            key: re.sub(r"\$\{\{ (\S+) \}\}", lambda found: on_github[found[1]], value)
+            for key, value in step.get("env", {}).items()
+        }
         done = subprocess.run(
-            ["bash", "-c", command], cwd=project, env=environment, capture_output=True, text=True, check=False
-        )
+            ["bash", "-c", step["run"]], cwd=project, env=environment | given, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr
     uploaded = build["steps"][-1]["with"]["path"]
     assert files_of(project) - before == {f"{uploaded}/index.html"}
     page = (project / uploaded / "index.html").read_text()
     assert all(report.title.replace("'", "&#39;") in page for report in load_reports().values())
     assert "h200" in page
+    assert "git clone https://git.example/some/re-trace retrace" in page
     assert "../../deployments/github-pages" in (PROJECT / "README.md").read_text()
 
 

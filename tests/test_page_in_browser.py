@@ -276,6 +276,17 @@ def test_a_number_leads_to_its_record_and_can_be_cited(browser: Browser, page: s
     browser.wait_for(TITLE, "sssp/bsp on NY, h200")
 
 
+def test_back_does_not_open_again_what_was_closed(browser: Browser, page: str) -> None:
+    browser.open(page)
+    browser.run("location.hash = 'words'")
+    browser.run(f"location.hash = '{LINK}'")
+    browser.wait_for(TITLE, "sssp/bsp on NY, h200")
+    browser.press("Escape")
+    browser.wait_for("[panel.open, location.hash]", [False, ""])
+    browser.run("history.back()")
+    browser.wait_for("[panel.open, location.hash]", [False, "#words"])
+
+
 def test_a_citation_that_is_not_on_the_page_says_so(browser: Browser, page: str) -> None:
     browser.open(f"{page}#record/h300/table-3.5/NY/sssp/bsp:source=0")
     browser.wait_for(TITLE, "Not on this page")
@@ -321,6 +332,26 @@ def assert_fits(browser: Browser, scroller: str) -> None:
         for width in WIDTHS:
             browser.look(width)
             assert browser.run(f"{scroller}.scrollWidth") <= width, width
+    finally:
+        browser.look(1280)
+
+
+def test_on_a_phone_contents_fold_once_a_place_is_chosen_and_figures_have_a_title_that_wraps(
+    browser: Browser, page: str
+) -> None:
+    titles = "[...document.querySelectorAll('.finding')].map((one) => one.checkVisibility())"
+    chosen = "bar.open = true, bar.querySelector('nav a[href=\"#words\"]').click(), bar.open"
+    try:
+        for width, folds in ((400, True), (1280, False)):
+            browser.look(width)
+            browser.open(page)
+            assert (
+                browser.run(
+                    f"document.querySelectorAll('details').forEach((one) => (one.open = true)), {chosen}"
+                )
+                is not folds
+            )
+            assert set(browser.run(titles)) == {folds}
     finally:
         browser.look(1280)
 
