@@ -188,6 +188,13 @@ def test_the_front_table_has_the_times_of_each_side_in_plain_words_and_the_least
     shown = [float(rows_of(tables.all_graphs, "BFS")[n][2].split("(")[1].split("×")[0]) for n in range(4)]  # noqa: RUF001
     assert factors(bfs, "library") == pytest.approx(shown, rel=0.01)
     assert factors([], "library") == []
+    few = [
+        changed(one, trials=one.trials[:1]) if one.solver == "bfs/gapbs" and one.graph.name == "NY" else one
+        for one in warm(fast("h200", True))
+    ]
+    bfs = [race for race in tables_of(few).races if race.experiment == "fast-bfs"]
+    assert len(factors(bfs, "library")) == 4
+    assert factors(bfs, "library", told_alone=True) == factors(bfs[1:], "library")
 
 
 def test_the_machine_that_compares_most_is_shown() -> None:
