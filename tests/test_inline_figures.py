@@ -15,6 +15,7 @@ from retrace.publish.inline_figures import InlineFigures, on_dark
 from retrace.system.project import ROOT
 
 FIGURES = sorted((ROOT / "docs/results").glob("*.svg"))
+STYLES = (ROOT / "workflow/templates/report.css").read_text()
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 MARK = '<defs><path id="m1" d="M 0 2.123456 \nL 1 -0.000001 \nz\n" style="stroke: red"/></defs>'
 
@@ -56,8 +57,8 @@ def test_on_a_dark_page_colours_keep_their_contrasts() -> None:
     figures = InlineFigures()
     shapes = '<rect style="fill: #ffffff"/><rect style="fill: #fff"/><rect style="fill: none"/>'
     figures.add(drawing(shapes), "one", "one")
-    white = on_dark("#ffffff")
-    assert figures.dark_rules == f".f0{{fill: {white}}}\n.f1{{fill: {white}}}\n"
+    (ground,) = re.findall(r"dark\) {\s*:root {\s*--ground: (#\w+)", STYLES)
+    assert figures.dark_rules == f".f0{{fill: {ground}}}\n.f1{{fill: {ground}}}\n"
     for one, other in combinations(
         ["#000000", "#ffffff", "#0072b2", "#e0661a", "#f0c94a", "#b8bec6", "#123456"], 2
     ):
@@ -67,8 +68,11 @@ def test_on_a_dark_page_colours_keep_their_contrasts() -> None:
 
 
 def test_a_line_keeps_a_hue_that_is_seen_on_a_dark_page() -> None:
-    """A filled area, on which text may stand, and a grey line do not."""
+    """A filled area, on which text may stand, and a grey line do not; bars of phases and of verdicts do."""
     for shape, turned in {
+        '<path style="fill: #ddcc77"/>': "#ddcc77",
+        '<path style="fill: #332288"/>': on_dark("#332288"),
+        '<path style="fill: #5bb87b"/>': "#5bb87b",
         '<path style="fill: none; stroke: #e69f00"/>': "#e69f00",
         '<use style="fill: #0072b2; stroke: #0072b2"/>': "#0072b2",
         '<path style="fill: #e69f00; stroke: #e69f00"/>': on_dark("#e69f00"),

@@ -39,7 +39,7 @@ FRACTION = re.compile(r"\d+\.\d+")
 KEPT = [colour.lower() for colour in (INSIDE, *VERDICT_COLOURS.values())]
 """Of bars with numbers in them, and of these numbers, the same on every page."""
 FILLS_ON_DARK = {light.lower(): dark for light, dark in HEAT.items()} | {colour: colour for colour in KEPT}
-FILLS_ON_DARK["#ffffff"] = "#0f1318"  # the ground of workflow/templates/report.css
+FILLS_ON_DARK |= dict.fromkeys(("#ffffff", "#fff"), "#0f1318")  # the ground of templates/report.css
 WORDLESS = {colour.lower() for colour in PHASES.values()}
 """Fills on which no words stand."""
 CLIPPED = r"(?:(?!</?g[ >]).)*</g>"
