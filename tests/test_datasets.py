@@ -142,7 +142,7 @@ FAILURES = {
     "hangs-midway": "no",
     "trickles": "no answer in time",
     "half": "the transfer broke off",
-    "cut": "expected a whole gzip file",
+    "cut": "expected a whole packed file",
     "web-page": "found a web page",
     "wrong": f"expected content with sha256 {SHA256}, found other content with",
     "bomb": "expected content of at most 1048960 bytes, enough for its arcs, found more",
@@ -326,7 +326,7 @@ def test_a_damaged_file(damaged: bytes, offline: str, host: str, tmp_path: Path,
     assert message.startswith(f"{file}: expected ")
     assert message.endswith(f"delete {file} and run again")
     assert SHA256 in message
-    whole = damaged if "gzip file" in message else unpacked(damaged)
+    whole = damaged if "packed file" in message else unpacked(damaged)
     assert hashlib.sha256(whole).hexdigest() in message
 
 

@@ -169,7 +169,7 @@ def test_damaged_gzip(tmp_path: Path) -> None:
     path, whole = tmp_path / "tiny.gr.gz", gzip.compress(TINY["dimacs"])
     for damaged in (whole[:-9], whole + b"junk", whole[:20] + b"????" + whole[24:]):
         path.write_bytes(damaged)
-        with pytest.raises(OneLineError, match=r"tiny.gr.gz: expected a whole gzip file"):
+        with pytest.raises(OneLineError, match=r"tiny.gr.gz: expected a whole packed file"):
             read_graph(path, "dimacs")
 
 

@@ -104,7 +104,7 @@ def test_files_that_cannot_be_opened_or_break_off(tmp_path: Path) -> None:
         write_he(NAMED["grid"], tmp_path / "none" / "graph.he")
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "graph.he.gz").write_bytes(gzip.compress(b"H 50 100 0\n" + b"".join(LINES))[:-200])
-    with pytest.raises(OneLineError, match=r"graph.he.gz: expected a whole gzip file"):
+    with pytest.raises(OneLineError, match=r"graph.he.gz: expected a whole packed file"):
         read_graph(tmp_path / "graph.he.gz", "he")
 
 

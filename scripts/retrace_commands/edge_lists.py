@@ -335,8 +335,14 @@ def column_notes(
         return [
             f"line {rows[0][0]} is read as an edge ({option('columns', tail, head)}: as names of columns)"
         ]
-    if len(places) == 3 and header[places[2]].strip().lower() not in WEIGHT_NAMES:
+    if len(places) == 3:
         tail, head, weight = (header[place] for place in places)
+        named = [name for name in header if name.strip().lower() in WEIGHT_NAMES]
+        if weight in named and len(named) > 1:
+            others = " and ".join(name for name in named if name != weight)
+            asked = option("columns", tail, head, "NAME")
+            return [f"{weight} is read as the weight, and not {others} ({asked}: another)"]
+    if len(places) == 3 and header[places[2]].strip().lower() not in WEIGHT_NAMES:
         return [f"{weight} is read as the weight ({option('columns', tail, head)}: without weights)"]
     tail, head = (header[place] for place in places[:2])
     usual = tail.strip().lower() in TAIL_NAMES and head.strip().lower() in HEAD_NAMES

@@ -96,7 +96,9 @@ def _read_header(kind: str, table: EdgeTable, number: int, words: list[str]) -> 
             raise _blame(table.where, number, f"'p KIND N M', of KIND {', '.join(known)}", words)
         if words[1] == "ocr":  # two sides, whose ids go on
             counts = [counts[0] + counts[1], *counts[2:], -1][:2]
-        if words[1] not in ("sp", "max"):
+        if words[1] == "max":
+            table.notes.append(f"{table.where}: the capacities of its flow problem are read as weights")
+        elif words[1] != "sp":
             table.directed = False
     table.vertices = counts[0]
     return counts[1]

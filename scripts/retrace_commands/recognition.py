@@ -50,7 +50,9 @@ def recognise(head: str, path: Path) -> str:
     if XML.match(first):
         if "<graphml" in head:
             return "graphml"
-        raise RetraceError(f"{path}: is a web page or XML other than GraphML; get the graph's file again")
+        raise RetraceError(
+            f"{path}: is a web page or XML other than GraphML; save the graph as GraphML or a list of edges"
+        )
     if re.match(r"(%.*\n\s*)*\*(vertices|network|arcs|edges)\b", "\n".join(lines).lstrip(), re.I):
         return "pajek"
     if re.match(r"(33D32945|SECTION\b)", first, re.I):

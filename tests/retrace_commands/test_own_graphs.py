@@ -292,6 +292,20 @@ def test_metis_and_a_list_of_edges_are_told_apart(tmp_path: Path) -> None:
     assert (alone.graph.vertices, alone.graph.arcs) == (3, 2)
 
 
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [("source,target,distance,weight\na,b,1,10\nb,c,2,20\n",
+      "weight is read as the weight, and not distance (--columns source target NAME: another)"),
+     ("From Station,To Station,Miles\nA B,C D,3\nC D,E F,4\n",
+      "Miles is read as the weight (--columns 'From Station' 'To Station': without weights)"),
+     ("p max 3 2\nn 1 s\nn 3 t\na 1 2 4\na 2 3 4\n",
+      "the capacities of its flow problem are read as weights")],
+    ids=["two weights", "blanks in names", "flow"],
+)  # fmt: skip
+def test_what_is_taken_as_the_weight_is_said(content: str, note: str, tmp_path: Path) -> None:
+    assert any(said.endswith(note) for said in read(content, tmp_path, directed=True).notes)
+
+
 def test_skew_symmetric_matrices_have_both_signs(tmp_path: Path) -> None:
     matrix = "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 5\n3 1 -0.5\n"
     found = read(matrix, tmp_path, solver="bellman-ford/sequential", directed=True)

@@ -95,7 +95,7 @@ def test_the_source_comes_from_the_mirror_and_is_kept(nothing_here: Path, packer
      (packed(FILES | {"more.h": b""}), "expected the files of src/ with sha256"),
      (gzip.compress(bytes(64 << 20)), "expected at most 1048576 bytes, found more"),
      (b"<html>no such file</html>", "expected a tar archive"),
-     (packed(FILES)[:-30], "expected a whole gzip file")],
+     (packed(FILES)[:-30], "expected a whole packed file")],
 )  # fmt: skip
 def test_another_archive_is_refused(nothing_here: Path, content: bytes, complaint: str) -> None:
     given = mirror(nothing_here, content)

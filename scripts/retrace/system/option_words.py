@@ -1,10 +1,14 @@
 """How a message says an option: as the command line has it, or as an argument where Python calls."""
 
+import re
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 _called: ContextVar[bool] = ContextVar("_called", default=False)
+UNSAFE = re.compile(r"""[\s'"$`\\&;|<>()*?]""")
+"""What a shell does not take as it is; brackets stand around what may be left out."""
 OTHERWISE = {
     "directed": "directed=True", "undirected": "directed=False to load", "check whole": "check=True",
 }  # fmt: skip
@@ -27,7 +31,7 @@ def by_caller(typed: str, called: str) -> str:
 
 
 def option(name: str, *values: str) -> str:
-    """Return an option with its values: `--columns 1 3`, or `columns=['1', '3']`."""
-    words = " ".join([name, *values])
+    """Return an option with its values: `--columns 1 'To Station'`, or `columns=['1', 'To Station']`."""
+    words = " ".join([name, *(shlex.quote(value) if UNSAFE.search(value) else value for value in values)])
     given = {0: "", 1: f"={values[0]!r}" if values else ""}.get(len(values), f"={[*values]!r}")
     return by_caller(f"--{words}", OTHERWISE.get(words, f"{name}{given}"))

@@ -171,7 +171,7 @@ def open_graph(path: Path, shown: str | None = None) -> Iterator[BinaryIO]:
             else:
                 yield raw
     except (EOFError, DAMAGED, gzip.BadGzipFile):
-        reason = "expected a whole gzip file, found a damaged one; get it again"
+        reason = "expected a whole packed file, found a damaged one; get it again"
         raise RetraceError(f"{shown or path}: {reason}") from None
     except OSError as error:
         raise RetraceError(f"{shown or path}: cannot be read ({error.strerror}); check the path") from None
