@@ -151,8 +151,8 @@ def cells_of(what: str) -> list[list[str]]:
 
 def test_the_answer_counts_every_claim_of_every_report() -> None:
     timed, others, _ = part("all verdicts")
-    told = [re.sub(r" on an [^,]*| \(.*", "", line) for line in (timed, others)]
-    (every, *counts), (rest, *more) = ([*map(int, re.findall(r"\d+", line))] for line in told)
+    sentences = [re.sub(r" on an [^,]*| \(.*", "", line) for line in (timed, others)]
+    (every, *counts), (rest, *more) = ([*map(int, re.findall(r"\d+", line))] for line in sentences)
     assert (every, rest) == (sum(counts), sum(more))
     of_reports = {
         path.stem: len(read["claims"])

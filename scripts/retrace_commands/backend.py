@@ -45,9 +45,9 @@ def solver_without_gpu(spec: str, backend: str) -> str:
 
 def settle_solver(arguments: Namespace) -> None:
     """Let a command have the solver that answers here, and say so if it is another than was asked for."""
-    asked = arguments.solver
-    if asked is not None and (here := solver_without_gpu(asked, arguments.backend)) != asked:
-        emulated = f"--backend emulator emulates {asked}"
+    choice = arguments.solver
+    if choice is not None and (here := solver_without_gpu(choice, arguments.backend)) != choice:
+        emulated = f"--backend emulator emulates {choice}"
         say(f"note: without a GPU {here} answers, on a core; {emulated}", sys.stderr)
         arguments.solver = here
 

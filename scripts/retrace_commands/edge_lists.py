@@ -340,8 +340,8 @@ def column_notes(
         named = [name for name in header if name.strip().lower() in WEIGHT_NAMES]
         if weight in named and len(named) > 1:
             others = " and ".join(name for name in named if name != weight)
-            asked = option("columns", tail, head, "NAME")
-            return [f"{weight} is read as the weight, and not {others} ({asked}: another)"]
+            advice = option("columns", tail, head, "NAME")
+            return [f"{weight} is read as the weight, and not {others} ({advice}: another)"]
     if len(places) == 3 and header[places[2]].strip().lower() not in WEIGHT_NAMES:
         return [f"{weight} is read as the weight ({option('columns', tail, head)}: without weights)"]
     tail, head = (header[place] for place in places[:2])

@@ -24,20 +24,20 @@ def answer(tally: Tally, every: Sequence[Race]) -> str:
     """Say in Markdown how many claims hold, and how much faster what is fast today is."""
     noisy = f" ({tally.noisy_of_time} since times scatter)" if tally.noisy_of_time else ""
     said = (
-        _counted(tally.of_time, "time", f" on an {tally.gpu}", noisy),
-        _counted(tally.others, "answers, counts and sizes"),
+        _counted(tally.of_time, "claims about time", f" on an {tally.gpu}", noisy),
+        _counted(tally.others, "others, on answers, counts, sizes, or unmeasured"),
         _of_today(tally, every),
     )
     return "\n".join(f"- {sentence}" for sentence in said if sentence)
 
 
-def _counted(counts: Mapping[Verdict, int], about: str, on: str = "", why_untold: str = "") -> str:
+def _counted(counts: Mapping[Verdict, int], of: str, on: str = "", why_untold: str = "") -> str:
     """Say how many claims have which verdict; empty without claims."""
     numbers = {
         verdict: f"{counts[verdict]} {words}" for verdict, words in COUNTED_AS.items() if counts[verdict]
     }
     said = [f"**{words}**{on}" if verdict is Verdict.HOLDS else words for verdict, words in numbers.items()]
-    return f"Of {sum(counts.values())} claims about {about}, {word_list(said)}{why_untold}." if said else ""
+    return f"Of {sum(counts.values())} {of}, {word_list(said)}{why_untold}." if said else ""
 
 
 def _of_today(tally: Tally, every: Sequence[Race]) -> str:
@@ -45,8 +45,8 @@ def _of_today(tally: Tally, every: Sequence[Race]) -> str:
     kernels, libraries = factors(every, "published"), factors(every, "library")
     beside, shown = [], [race.by[FIRST].ours for race in every]
     if kernels:
-        told = factors(every, "published", told_alone=True)
-        ends = f"; {speed_range(min(told), max(told))} where it can be told" if told else ""
+        certain = factors(every, "published", told_alone=True)
+        ends = f"; {speed_range(min(certain), max(certain))} where it can be told" if certain else ""
         graphs = f"median of {len(kernels)}{ends}"
         beside.append(f"**{speed(median(kernels))} than the reports' fastest kernel** ({graphs})")
     if libraries:

@@ -125,12 +125,12 @@ def _beside(every: Sequence[Contenders], side: str) -> str:
     if not pairs:
         return ""
     overs = [(theirs.median / ours.median, why_untold(ours, theirs)) for ours, theirs in pairs]
-    told = [over for over, untold in overs if not untold]
-    if len(pairs) == 1 or not told:
+    certain = [over for over, untold in overs if not untold]
+    if len(pairs) == 1 or not certain:
         over, untold = max(overs)
         return comparative(1 / over, COMPARED_WITH[side], untold)
-    others = f" ({len(overs) - len(told)} cannot be told)" if len(told) < len(overs) else ""
-    return f"{speed_range(min(told), max(told))} than {COMPARED_WITH[side]}{others}"
+    others = f" ({len(overs) - len(certain)} cannot be told)" if len(certain) < len(overs) else ""
+    return f"{speed_range(min(certain), max(certain))} than {COMPARED_WITH[side]}{others}"
 
 
 def _fastest(content: FigureContent, panels: Sequence[Panel]) -> str:

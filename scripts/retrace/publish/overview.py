@@ -29,7 +29,11 @@ PAPER, MUTED, GRID, KERNEL = "#ffffff", "#555555", "#dddddd", KIND_COLOURS[PUBLI
 ON_DARK = {INK: "#e6edf3", PAPER: "#0d1117", MUTED: "#a5afba", GRID: "#30363d", KERNEL.lower(): "#3d9bdc"}
 """What colours become on GitHub's dark pages; bars keep theirs, and the numbers in them."""
 TEXT_COLOURS = dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), INK)
-SEGMENTS = dict(zip((Verdict.HOLDS, Verdict.IN_PART, Verdict.FAILS), VERDICT_COLOURS.values(), strict=False))
+SEGMENTS = {
+    Verdict.HOLDS: VERDICT_COLOURS["holds"],
+    Verdict.IN_PART: VERDICT_COLOURS["in part"],
+    Verdict.FAILS: VERDICT_COLOURS["fails"],
+}
 NOISE, UNMEASURED = VERDICT_COLOURS["noise"], VERDICT_COLOURS["unmeasured"]
 KEY: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderpad": 0.3, "columnspacing": 1.2}
 """Where the key of a panel is: below its title."""
@@ -91,9 +95,9 @@ def _printed(row: GraphRow, asked: SpeedUp) -> float | None:
 def draw_overview(tally: Tally, every: Sequence[Speed]) -> Figure:
     """Draw both panels for a machine."""
     counts = tally.of_reports
-    told = tally.of_time
-    title = f"{told[Verdict.HOLDS]} of {sum(told.values())} claims about time hold on an {tally.gpu}, "
-    title += f"{told[Verdict.FAILS]} do not"
+    timed = tally.of_time
+    title = f"{timed[Verdict.HOLDS]} of {sum(timed.values())} claims about time hold on an {tally.gpu}, "
+    title += f"{timed[Verdict.FAILS]} do not"
     with rc_context(STYLE | TEXT_COLOURS):
         figure, part = framed(title, "", "")
         heights = [ROW * 1.45 * (len(counts) + 2), ROW * 1.75 * max(1, len(every)) + ROW]

@@ -36,7 +36,8 @@ Quantity = Annotated[str, Field(pattern="^[a-z][a-z_0-9]*$")]
 """What a record says: a phase, what `Measured.quantity` derives from it, or what a solver observed."""
 DERIVED = ("outside_kernels", "kernel_per_iteration")
 """Times of a record that are no phases: of solve, what its kernels do not take, and a kernel's average."""
-TIME_MEASURES = [measure for measure in MEASURES if measure not in ("transfer", "energy")]
+TIME_MEASURES = tuple(measure for measure in MEASURES if measure not in ("transfer", "energy"))
+"""Those in milliseconds: no share, no energy."""
 LITTLE = 0.02
 """The share of a time that is little: a bound of ours."""
 REAL = ("dimacs", "snap")

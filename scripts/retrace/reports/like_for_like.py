@@ -118,9 +118,8 @@ def least_from(entry: Measured, entries: Iterable[Measured]) -> str:
     What does not compare is left out, and what is as fast in a further search, so that no number is ever
     enough to tell.
     """
-    others = [e for e in entries if e.total and not entry.differences(e)]
-    rivals = [e for e in others if FIRST in e.times and not is_as_fast(e, entry, RESIDENT)]
-    mine, costs = Cost.of(entry), [cost for e in rivals if (cost := Cost.of(e))]
+    others = [e for e in entries if not entry.differences(e)]
+    mine, costs = Cost.of(entry), _costs_of_rivals(entry, others).values()
     least = min((cost.per_source(1) for cost in costs), default=0.0)
     if mine is None or mine.is_bound or _has_unknown(others, least):
         return ""
@@ -138,18 +137,23 @@ def least_in_turn(last: Measured, entries: Iterable[Measured]) -> list[tuple[int
 
     It is empty if `least_from` knows no such number.
     """
-    entries = list(entries)
-    number = least_from(last, entries)
-    if not number.isdecimal():
+    others = [e for e in entries if not last.differences(e)]
+    number, mine = least_from(last, others), Cost.of(last)
+    if mine is None or not number.isdecimal():
         return []
-    rivals = [e for e in entries if not last.differences(e) and not is_as_fast(e, last, RESIDENT)]
-    costs = {entry: cost for entry in (*rivals, last) if (cost := Cost.of(entry))}
+    costs = {**_costs_of_rivals(last, others), last: mine}
     turns: list[tuple[int, Measured]] = []
     for searches in range(1, int(number) + 1):
         least = min(costs, key=lambda entry: costs[entry].per_source(searches))
         if not turns or turns[-1][1] is not least:
             turns.append((searches, least))
     return turns
+
+
+def _costs_of_rivals(entry: Measured, others: Iterable[Measured]) -> dict[Measured, Cost]:
+    """Return the costs that are known of others, but of what is as fast in a further search."""
+    rivals = (e for e in others if not is_as_fast(e, entry, RESIDENT))
+    return {rival: cost for rival in rivals if (cost := Cost.of(rival))}
 
 
 def _written(ahead: int | None, is_bound: bool = False) -> str:
