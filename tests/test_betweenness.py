@@ -331,6 +331,32 @@ def test_an_oracle_made_ahead_goes_on_after_an_interruption(
     assert (result.verified, result.oracle) == (True, IGRAPH)
 
 
+def test_the_sources_that_are_asked_next_are_searched_besides_on_other_cores(
+    monkeypatch: Patch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
+    monkeypatch.setattr(score_oracle, "WORTH_KEEPING", 1.0)
+    monkeypatch.setattr(score_oracle, "ARCS_OF_IGRAPH", 0)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2})
+    monkeypatch.setattr("cuda_device.memory.available", lambda: room)
+    grid, room = SMALL["grid"], 1 << 40
+    asked = [(1, 2), (3,), (4, 5, 6), (7, 8), (9,)]
+    queries = [Query(sources=sources) for sources in asked]
+
+    def kept_after(sources: tuple[int, ...]) -> int:
+        checker = checker_of("betweenness", grid, queries)
+        result = checker.check("betweenness/seq-array", Query(sources=sources), exact_scores(grid, sources))
+        assert (result.verified, result.oracle) == (True, SCIPY)
+        return len([*tmp_path.glob("oracles/*")])
+
+    room = 0
+    assert kept_after((1, 2)) == 1
+    room = 1 << 40
+    assert [kept_after(sources) for sources in asked[1:]] == [4, 4, 4, 5]
+    monkeypatch.setattr(ScoreOracle, "_by_scipy", None)  # they are not computed again
+    assert [kept_after(sources) for sources in asked[1:4]] == [5] * 3
+
+
 def test_scores_that_are_committed_are_not_computed_again(monkeypatch: Patch, tmp_path: Path) -> None:
     monkeypatch.setattr(score_oracle, "WORTH_KEEPING", 0)
     monkeypatch.setattr(score_oracle, "COMMITTED", tmp_path / "committed")

@@ -123,10 +123,10 @@ def stop(script: Call, job: Job, monkeypatch: Patch, fails: str = "") -> None:
         else:
             run(case, *given)
 
-    def checker_of(problem: str, graph: Any) -> Any:
+    def checker_of(problem: str, graph: Any, *asked: Any) -> Any:
         if graph.name == "second":
             raise RetraceError("planted")
-        return whole(problem, graph)
+        return whole(problem, graph, *asked)
 
     with monkeypatch.context() as patch:
         patch.setattr(Measurement, "run_trial", run_trial)

@@ -13,7 +13,7 @@ from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import PRECISIONS
-from retrace.solvers.betweenness.conventions import FEW_SEARCHES, count_pairs_once, extrapolate
+from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
 from retrace.solvers.peer import Peer
 from retrace.solvers.solver import seconds_of
 from retrace.system.errors import RetraceError
@@ -128,7 +128,7 @@ class GapbsBetweenness(GapbsPeer):
         self.search.call("solve", pointer(given), len(given))
 
     def sample(self, query: Query) -> None:
-        self.search_from(query.sources_in(self.simple)[:FEW_SEARCHES])
+        self.search_from(query.sources_in(self.simple)[:1])
 
     def download(self) -> NDArray[np.float64]:
         scores = np.empty(self.simple.vertices)

@@ -1,5 +1,6 @@
 """The checker of each problem's answers."""
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from retrace.check.closed_forms import LimitChecker
@@ -22,8 +23,11 @@ class Checker(Protocol):
         """Check a solver's answer, and its predecessors if it has some."""
 
 
-def checker_of(problem: str, graph: Subject) -> Checker:
-    """Return the checker of a problem's answers on a graph; raise RetraceError if there is none."""
+def checker_of(problem: str, graph: Subject, asked: Sequence[Query] = ()) -> Checker:
+    """Return the checker of a problem's answers on a graph; raise RetraceError if there is none.
+
+    `asked` has the queries that are to come, in their order, if they are known.
+    """
     if isinstance(graph, NoGraph):
         if problem == "limits":
             return LimitChecker()
@@ -33,5 +37,5 @@ def checker_of(problem: str, graph: Subject) -> Checker:
     elif problem == "bellman-ford" or (problem in ("bfs", "stcon", "sssp") and isinstance(graph, CSRGraph)):
         return Oracle(graph)
     elif problem == "betweenness" and isinstance(graph, CSRGraph):
-        return ScoreOracle(graph)
+        return ScoreOracle(graph, [query.sources for query in asked])
     raise RetraceError(f"{graph.name}: no checker for answers of {problem} on it; choose another graph")

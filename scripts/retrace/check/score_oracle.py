@@ -1,9 +1,8 @@
 """Betweenness scores to check against: by a library other than the solver's own, or in long doubles."""
 
 import hashlib
-import multiprocessing
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache, partial
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
+from cuda_device import memory
 from retrace.check.result import CheckResult, find_mismatch
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
@@ -49,6 +49,8 @@ ARCS_OF_IGRAPH = 30_000_000
 """Arcs of a graph from which on igraph is not asked: it takes 180 bytes for each, once more on each core."""
 SOURCES_AT_ONCE = 16
 """Sources of a block of columns."""
+ARRAYS_OF_BLOCK = 10
+"""Arrays of as many numbers as a block has, which a process holds at a time at most."""
 
 NETWORKIT = "networkit.centrality.Betweenness"
 IGRAPH = "igraph.Graph.betweenness"
@@ -63,17 +65,16 @@ ScoreArray = NDArray[np.float64]
 
 
 class ScoreOracle:
-    """Checks scores on one graph; each expected answer is computed once."""
+    """Checks scores on one graph; each expected answer is computed once.
 
-    def __init__(self, graph: CSRGraph) -> None:
-        tails, apart = graph.tails(), graph.tails() != graph.indices
-        arcs = np.ones(np.count_nonzero(apart), np.int8), (tails[apart], graph.indices[apart])
-        once = csr_array(arcs, shape=(graph.vertices, graph.vertices))  # adds up parallel arcs
-        self.first, self.heads = once.indptr.astype(np.int64), once.indices.astype(np.int64)
+    `asked` has the sources of the queries that are to come, in their order, if they are known.
+    """
+
+    def __init__(self, graph: CSRGraph, asked: Sequence[tuple[int, ...] | None] = ()) -> None:
+        self.first, self.tails, self.heads = simple_arcs(graph)
         self.most_arcs = max(np.diff(self.first).max(initial=0), np.bincount(self.heads).max(initial=0))
         """The most arcs from or to a vertex."""
-        self.tails = np.repeat(np.arange(graph.vertices), np.diff(self.first))
-        self.vertices = graph.vertices
+        self.vertices, self.asked = graph.vertices, list(asked)
         self.halved = 2 if graph.info.get("directed") is False else 1
         self.expected = lru_cache(maxsize=8)(self._expected)
 
@@ -93,6 +94,8 @@ class ScoreOracle:
         path = self.file_of(oracle, sources)
         if path is None:
             return methods[oracle](sources) / self.halved
+        if oracle == SCIPY and not path.exists():
+            self._keep_those_to_come(sources)
         sums = Checkpoint.open(path, self.identity_of(oracle, sources), self.vertices)
         ids = self._every(sources)
         least = SOURCES_AT_ONCE * len(os.sched_getaffinity(0)) if oracle == SCIPY else 1
@@ -117,10 +120,15 @@ class ScoreOracle:
         """Return all that determines an oracle's scores."""
         chosen = "all" if sources is None else ",".join(map(str, sources))
         decides = f"{oracle} {version(PACKAGES[oracle])} {self.vertices} {chosen}\n"
-        key = hashlib.sha256(decides.encode())
+        return {"scores of": oracle, DECIDES: hashlib.sha256((decides + self._digest).encode()).hexdigest()}
+
+    @cached_property
+    def _digest(self) -> str:
+        """The sha256 of the arcs."""
+        digest = hashlib.sha256()
         for ends in (self.tails, self.heads):
-            key.update(np.ascontiguousarray(ends, dtype="<i4").data)
-        return {"scores of": oracle, DECIDES: key.hexdigest()}
+            digest.update(np.ascontiguousarray(ends, dtype="<i4").data)
+        return digest.hexdigest()
 
     def _every(self, sources: tuple[int, ...] | None) -> Int32Array:
         return np.arange(self.vertices, dtype=np.int32) if sources is None else np.array(sources, np.int32)
@@ -164,26 +172,35 @@ class ScoreOracle:
         """Return the sum of the sources' scores, cut into parts, which one process for each core draws."""
         if parts <= 1:
             return scores_of(ids)
-        cut = np.array_split(ids, min(parts, len(ids)))
-        turn = multiprocessing.get_context("fork").Value("i", 0)
-
-        def take_turns() -> ScoreArray:
-            total = np.zeros(self.vertices)
-            while True:
-                with turn.get_lock():
-                    mine, turn.value = turn.value, turn.value + 1
-                if mine >= len(cut):
-                    return total
-                total += scores_of(cut[mine])
-
-        total: ScoreArray = np.sum(on_all_cores(take_turns), axis=0)
+        total = np.zeros(self.vertices)
+        for scores in on_all_cores(scores_of, np.array_split(ids, min(parts, len(ids)))):
+            total += scores
         return total
+
+    def _keep_those_to_come(self, sources: tuple[int, ...] | None) -> None:
+        """Compute and store the scores of some sources and of those asked next, as many sets as cores.
+
+        A set of few sources would leave most cores idle.
+        """
+        if sources is None or sources not in self.asked:
+            return
+        of_core = (self.vertices * len(sources) * ARRAYS_OF_BLOCK + len(self.heads)) * 8
+        at_once = min(len(os.sched_getaffinity(0)), memory.available() // of_core)
+        sets = {each: self.file_of(SCIPY, each) for each in self.asked[self.asked.index(sources) :] if each}
+        missing = [(each, path) for each, path in sets.items() if path is not None and not path.exists()]
+        missing = missing[:at_once]
+        if len(missing) < 2:
+            return
+        of_block = partial(self._dependencies_of_block, *self._matrices)
+        blocks = [np.array(each, np.int64) for each, _ in missing]
+        for (each, path), scores in zip(missing, on_all_cores(of_block, blocks), strict=True):
+            Checkpoint.open(path, self.identity_of(SCIPY, each), self.vertices).add(scores, len(each))
 
     @cached_property
     def _matrices(self) -> tuple[csr_array, csr_array]:
         """The adjacency matrix, whose rows are tails, and its transpose."""
         arcs, shape = np.ones(len(self.heads)), (self.vertices, self.vertices)
-        matrix = csr_array((arcs, self.heads.astype(np.int32), self.first.astype(np.int32)), shape=shape)
+        matrix = csr_array((arcs, self.heads, self.first), shape=shape)
         return matrix, matrix.T.tocsr()
 
     def _are_few(self, rows: NDArray[np.int64]) -> bool:
@@ -285,6 +302,19 @@ class ScoreOracle:
         if name == "betweenness/gapbs":
             floor[self._every(query.sources)] = max(FLOOR, TAKEN_AWAY * self.vertices)
         return compare_scores(expected, answer, bound, oracle, floor)
+
+
+def simple_arcs(graph: CSRGraph) -> tuple[NDArray[np.int64], Int32Array, Int32Array]:
+    """Return where the arcs of each vertex begin, their tails and their heads, without loops and copies."""
+    first, tails, heads = graph.indptr.astype(np.int64), graph.tails(), graph.indices
+    in_order = (tails[1:] > tails[:-1]) | (heads[1:] > heads[:-1])
+    apart = tails != heads
+    if in_order.all() and apart.all():
+        return first, tails, heads
+    arcs = np.ones(np.count_nonzero(apart), np.int8), (tails[apart], heads[apart])
+    once = csr_array(arcs, shape=(graph.vertices, graph.vertices))  # adds up parallel arcs
+    first = once.indptr.astype(np.int64)
+    return first, np.repeat(np.arange(graph.vertices, dtype=np.int32), np.diff(first)), once.indices
 
 
 def is_installed(oracle: str) -> bool:

@@ -294,9 +294,10 @@ def complete(
     keep: Callable[[], None],
 ) -> None:
     """Run the trials that measurements on a graph still lack; `keep` is called between trials."""
+    asked = draw_queries(graph, cases)
     kinds = {find(measurement.request.solver) for measurement in cases}
     able = {kind.problem for kind in kinds if kind.exceeded_by(graph) is None}
-    checkers = {problem: checker_of(problem, graph) for problem in able}
+    checkers = {problem: checker_of(problem, graph, asked.get(problem, ())) for problem in able}
     with (
         without_garbage_collection(),
         SharedDevice(open_device) as shared,
@@ -312,16 +313,6 @@ def complete(
             effort = effort.model_copy(update={"energy_s": None})
         if effort.energy_s and any(case.round == 0 and case.request.backend == "cuda" for case in cases):
             idle_watts = idle_power(shared.device.joules)
-        for draw in {case.request.draw for case in cases if case.request.draw is not None}:
-            assert isinstance(graph, CSRGraph)
-            drawn = [case for case in cases if case.request.draw == draw]
-            try:
-                questions = draw.queries(graph)
-                for case in drawn:
-                    case.ask(questions)
-            except RetraceError as error:  # other graphs of the job have enough
-                for case in drawn:
-                    case.skip(str(error))
         for measurement in cases:
             if measurement.wants_trial(effort):
                 progress.set_postfix_str(f"{measurement.request.solver}, setup")
@@ -341,6 +332,22 @@ def complete(
                 measurement.measure_energy(graph, effort, shared, idle_watts)
                 keep()
             measurement.ready = None
+
+
+def draw_queries(graph: Subject, cases: Sequence[Measurement]) -> dict[str, Sequence[Query]]:
+    """Give the measurements the queries that are drawn from the graph; return all of each problem."""
+    asked: dict[str, Sequence[Query]] = {}
+    for draw in {case.request.draw for case in cases if case.request.draw is not None}:
+        assert isinstance(graph, CSRGraph)
+        drawn = [case for case in cases if case.request.draw == draw]
+        try:
+            asked[find(drawn[0].request.solver).problem] = queries = draw.queries(graph)
+            for case in drawn:
+                case.ask(queries)
+        except RetraceError as error:  # other graphs of the job have enough
+            for case in drawn:
+                case.skip(str(error))
+    return asked
 
 
 def unmeasured(

@@ -1,31 +1,32 @@
-"""Runs a task on all cores at the same time, in a process on each."""
+"""Runs a task for each of some items, in a process on each core."""
 
 import ctypes
 import os
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 PR_SET_PDEATHSIG = 1
 
-_task: Callable[[], Any]
+_task: Callable[[Any], Any]
 """In a process that was started, what it runs: forked, so that it need not be pickled."""
 
 
-def on_all_cores(task: Callable[[], Result]) -> list[Result]:
-    """Run `task` in a process on each core at the same time; return the result of each.
+def on_all_cores(task: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    """Yield what `task` returns for each item; a process on each core takes one after the other.
 
     The processes are forked and share the graph's memory; OpenMP's threads would not survive that. Raise the
     first exception of a task, or BrokenProcessPool if one ended without a result, such as for want of memory.
     """
-    cores = os.sched_getaffinity(0)
-    with ProcessPoolExecutor(len(cores), get_context("fork"), _begin, (task,)) as pool:
-        return list(pool.map(_run_on, cores))
+    cores = min(len(items), len(os.sched_getaffinity(0)))
+    with ProcessPoolExecutor(cores, get_context("fork"), _begin, (task,)) as pool:
+        yield from pool.map(_run_on, items)
 
 
 def die_with_parent(parent: int | None = None) -> None:
@@ -44,13 +45,12 @@ def run_with_this(*command: object) -> int:
     return subprocess.run([*map(str, command)], preexec_fn=leash, check=False).returncode
 
 
-def _begin(task: Callable[[], Any]) -> None:
+def _begin(task: Callable[[Any], Any]) -> None:
     """Take the task; this process dies with its parent."""
     global _task
     _task = task
     die_with_parent()
 
 
-def _run_on(core: int) -> Any:
-    os.sched_setaffinity(0, {core})
-    return _task()
+def _run_on(item: Any) -> Any:
+    return _task(item)
