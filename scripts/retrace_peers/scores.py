@@ -1,6 +1,6 @@
 """Betweenness by libraries, on the simple graph."""
 
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,6 +8,7 @@ import scipy  # its packages when they are used: half of the time of reading thi
 from numpy.typing import NDArray
 
 from retrace.catalogue.setting import CORES, Setting, Settings
+from retrace.check.graph500 import components
 from retrace.devices.host import c_graph, pointer
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -107,10 +108,7 @@ class GapbsBetweenness(GapbsPeer):
         self.simple = simplify(graph)
         self.search = gapbs.Search(self.source, c_graph(self.simple))
         self.begin_with_given()
-        self.matrix = self.simple.to_scipy()
-        self.component = None
-        if graph.info.get("directed") is False:
-            self.component = scipy.sparse.csgraph.connected_components(self.matrix, directed=False)[1]
+        self.component = components(self.simple) if graph.info.get("directed") is False else None
 
     def upload(self, query: Query) -> None:
         self.chosen = query.sources_in(self.simple)
@@ -145,6 +143,11 @@ class GapbsBetweenness(GapbsPeer):
             return np.bincount(self.component)[self.component[self.chosen]] - 1
         search = partial(scipy.sparse.csgraph.breadth_first_order, self.matrix, return_predecessors=False)
         return np.array([len(search(int(source))) for source in self.chosen]) - 1
+
+    @cached_property
+    def matrix(self) -> scipy.sparse.csr_array:
+        """The graph, for the vertices that a source of a directed one reaches."""
+        return self.simple.to_scipy()
 
     def predict_seconds(self, query: Query) -> float | None:
         return extrapolate(self.search_from, query.sources_in(self.simple))

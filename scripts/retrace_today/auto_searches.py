@@ -19,6 +19,7 @@ from retrace.solvers.sssp import BspSSSP, HeapDijkstra
 from retrace_today.choice import Choice, Kind
 from retrace_today.cluster_searches import ClusterBFS, ClusterSSSP, ClusterSTCON
 from retrace_today.cost import Terms, of_search
+from retrace_today.delta_stepping import DeltaSteppingSSSP
 from retrace_today.features import Features
 from retrace_today.fewer_arcs import LARGEST_INT64, FewerArcsSTCON
 from retrace_today.frontier import DirectionBFS, NearFarSSSP
@@ -67,14 +68,16 @@ class AutoBFS(SearchChoice):
 
 
 class AutoSSSP(SearchChoice):
-    """`sssp/cluster` or `sssp/one-block` if the graph is deep, else `sssp/near-far`.
+    """`sssp/cluster` or `sssp/one-block` if the graph is deep, else `sssp/near-far` or `sssp/delta-stepping`.
 
     One core searches a small graph, and a path or another forest whose levels are too many for a GPU.
     """
 
     name = "sssp/auto"
     implements = "our own choice, by a model of cost"
-    candidates = (ClusterSSSP, OneBlockSSSP, NearFarSSSP, BspSSSP, HeapDijkstra, QueueSequentialSSSP)
+    candidates = (
+        ClusterSSSP, OneBlockSSSP, NearFarSSSP, DeltaSteppingSSSP, BspSSSP, HeapDijkstra, QueueSequentialSSSP,
+    )  # fmt: skip
 
 
 class AutoSTCON(SearchChoice):

@@ -72,11 +72,14 @@ class ScoreOracle:
 
     def __init__(self, graph: CSRGraph, asked: Sequence[tuple[int, ...] | None] = ()) -> None:
         self.first, self.tails, self.heads = simple_arcs(graph)
-        self.most_arcs = max(np.diff(self.first).max(initial=0), np.bincount(self.heads).max(initial=0))
-        """The most arcs from or to a vertex."""
         self.vertices, self.asked = graph.vertices, list(asked)
         self.halved = 2 if graph.info.get("directed") is False else 1
         self.expected = lru_cache(maxsize=8)(self._expected)
+
+    @cached_property
+    def most_arcs(self) -> int:
+        """The most arcs from or to a vertex."""
+        return int(max(np.diff(self.first).max(initial=0), np.bincount(self.heads).max(initial=0)))
 
     @property
     def usual(self) -> str:

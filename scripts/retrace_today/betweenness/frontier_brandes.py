@@ -51,7 +51,9 @@ class FrontierBrandes(GraphOnDevice):
     def layout(self, graph: CSRGraph) -> list[Argument]:
         """Return CSR by the arcs that leave a vertex and by those that enter it, and the hubs."""
         entering = graph.reversed()
-        longest = np.maximum(np.diff(graph.indptr), np.diff(entering.indptr))
+        longest = np.diff(graph.indptr)
+        if entering is not graph:
+            longest = np.maximum(longest, np.diff(entering.indptr))
         hubs = np.flatnonzero(longest > self.number("hub")).astype(np.int32)
         csr = graph.indptr, graph.indices, entering.indptr, entering.indices
         return [*csr, hubs, np.int32(len(hubs))]

@@ -63,7 +63,7 @@ class Lanes(GraphOnDevice):
     def near_together(self, part: Round) -> Int32Array:
         """Return the sources by their distances from the hubs, then by their numbers."""
         distances = self.distances_from_hubs(part)
-        sources = np.flatnonzero(part.reduced.source_count).astype(np.int32)
+        sources = np.flatnonzero(part.reduced.source_count > 0).astype(np.int32)
         return sources[np.lexsort(distances[sources, ::-1].T)]
 
     def distances_from_hubs(self, part: Round) -> NDArray[np.uint8]:

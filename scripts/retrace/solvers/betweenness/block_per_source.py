@@ -199,7 +199,7 @@ class Brandes(BetweennessSolver):
 
     def in_order(self, reduced: Compacted) -> Int32Array:
         """Return the sources of the searches of a graph, in the order in which blocks take them."""
-        return np.flatnonzero(reduced.source_count).astype(np.int32)
+        return np.flatnonzero(reduced.source_count > 0).astype(np.int32)
 
     def send(self, reduced: Compacted) -> Round:
         device = self.device

@@ -44,11 +44,13 @@ class Compacted:
     """Number of original sources for which each vertex counts as a source."""
     extra: NDArray[np.float64]
     """Scores that follow without a search, shape (vertices of the original graph,): whole numbers."""
+    is_whole: bool = False
+    """Whether `graph` is the original one, of which nothing was removed."""
 
     def expand(self, score: NDArray[np.float32 | np.float64]) -> NDArray[np.float64]:
         """Return the scores of the original graph, shape (its vertices,), from those of `graph`."""
-        if np.array_equal(self.kept, np.arange(len(self.extra))):
-            return self.extra + score
+        if self.is_whole:
+            return score.astype(np.float64, copy=False)
         scores = self.extra.copy()
         scores[self.kept] += score
         return scores
@@ -57,10 +59,9 @@ class Compacted:
 def uncompacted(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = None) -> Compacted:
     """Return a simple graph as it is; `sources` are the sources to sum over, None for all vertices."""
     every = np.arange(graph.vertices, dtype=np.int32)
-    chosen = every if sources is None else np.asarray(sources, dtype=np.int32)
     count = np.zeros_like(every)
-    count[chosen] = 1
-    return Compacted(graph, every, np.ones_like(every), count, np.zeros(graph.vertices))
+    count[slice(None) if sources is None else np.asarray(sources, dtype=np.int32)] = 1
+    return Compacted(graph, every, np.ones_like(every), count, np.zeros(graph.vertices), is_whole=True)
 
 
 def compact(whole: Compacted) -> Compacted:
