@@ -21,7 +21,8 @@ FEW_SEARCHES = 8
 def count_pairs_once(scores: NDArray[Any], graph: CSRGraph) -> NDArray[np.float64]:
     """Convert sums over ordered pairs to scores: those of an undirected graph count every pair twice."""
     pairs = 2 if graph.info.get("directed") is False else 1
-    return np.divide(scores, pairs, dtype=np.float64)  # one array, since a large one takes time to be made
+    counted: NDArray[np.float64] = np.divide(scores, pairs, dtype=np.float64)  # one pass, one array
+    return counted
 
 
 def too_many_paths(
