@@ -136,7 +136,7 @@ def test_distances_cost_more_where_each_way_to_find_them_has_more_to_look_at(gro
 
 
 def test_distances_on_large_flat_graphs_are_found_as_measured() -> None:
-    """GAP's kron22 on an H200: delta-stepping 2.5 ms, near-far 3.9, bsp 49; random-20-50: 0.84, 0.91 and 8.6."""
+    """GAP's kron22 on an H200: delta-stepping 2.5 ms, near-far 3.9, bsp 49; random-20-50: 0.84, 0.91, 8.6."""
     kron22 = Features(4_194_302, 128_311_450, 5.0, 4_194_302.0, 161_000, True, False, False)
     flat = Features(1 << 20, 52_428_800, 8.2, float(1 << 20), 75, True, False, False)
     small = Features(1 << 14, 81_920, 10.2, float(1 << 14), 15, True, False, False)
