@@ -209,7 +209,10 @@ def add_solving(command: ArgumentParser, outputs: str) -> None:
 
 def add_backend(command: ArgumentParser) -> None:
     """Add where CUDA kernels run."""
-    where = "where CUDA kernels run (default: on the GPU if there is one, else on the emulator)"
+    where = (
+        "where CUDA kernels run (default: on the GPU if there is one; else on the emulator, "
+        "but in place of PROBLEM/auto a program on a core runs)"
+    )
     command.add_argument("--backend", choices=BACKENDS, default="auto", help=where)
 
 
@@ -225,6 +228,8 @@ def check_usage(arguments: Namespace) -> None:
         arguments.usage("--seed is that of --weights; leave it out")
     if arguments.command != "solve":
         return
+    from retrace.catalogue.known_solvers import CATALOGUE  # here, so that --help is fast
+
     sums = [option for option in ("normalized", "checkpoint") if getattr(arguments, option)]
     sampled = arguments.sources is not None
     begins, ends, paths = bool(arguments.source), arguments.target is not None, arguments.paths_to
@@ -249,6 +254,7 @@ def check_usage(arguments: Namespace) -> None:
         (pair and (paths or he), f"{solver} finds a length, but no path; see `path`"),
     ):
         if refused:
+            CATALOGUE.find(solver)  # an unknown one is told first
             arguments.usage(why)
 
 

@@ -1,6 +1,5 @@
 """What commands that run a solver share: the choice of a backend, the check, and errors in one line."""
 
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,34 +21,40 @@ from retrace.measure.trials import Request
 from retrace.solvers import find, make
 from retrace.system.errors import NotVerifiedError, RetraceError, say
 from retrace.system.option_words import option
-from retrace_commands.graph_file import stage
+from retrace_commands.graph_file import GraphFile, read_graph, stage
 
-OF_PROBLEM = {
-    "bfs": ("bfs/auto", "bfs/queue"),
-    "stcon": ("stcon/auto", "stcon/two-queues"),
-    "sssp": ("sssp/auto", "sssp/dijkstra-heap"),
-    "betweenness": ("betweenness/auto", "betweenness/seq-array"),
+ON_A_CORE = {
+    "bfs/auto": "bfs/queue",
+    "stcon/auto": "stcon/two-queues",
+    "sssp/auto": "sssp/dijkstra-heap",
+    "betweenness/auto": "betweenness/seq-array",
 }
-"""By problem, what answers on a GPU, and without one."""
+"""What runs in place of a choice of kernels where no GPU is."""
 PROVED = ("bfs", "sssp", "bellman-ford")
 """Problems whose answers a proof checks in one pass over the arcs."""
 SAMPLED_SOURCES = 16
 """Sources of a sample that checks scores, and its seed."""
 
 
-def solver_without_gpu(spec: str, backend: str) -> str:
-    """Return what answers in place of a choice of kernels where no GPU is: emulated, it would take longer."""
-    core = dict(OF_PROBLEM.values()).get(spec)
-    return spec if core is None or backend != "auto" or cuda_status() is None else core
+def solver_at_hand(spec: str, backend: str) -> tuple[str, tuple[str, ...]]:
+    """Return what runs in place of a choice of kernels where no GPU is, and a note of that.
+
+    Emulated, the choice would take longer.
+    """
+    core = ON_A_CORE.get(spec)
+    if core is None or backend != "auto" or cuda_status() is None:
+        return spec, ()
+    return core, (f"without a GPU {core} runs in place of {spec}, which the backend emulator would emulate",)
 
 
-def settle_solver(arguments: Namespace) -> None:
-    """Let a command have the solver that answers here, and say so if it is another than was asked for."""
-    choice = arguments.solver
-    if choice is not None and (here := solver_without_gpu(choice, arguments.backend)) != choice:
-        emulated = f"--backend emulator emulates {choice}"
-        say(f"note: without a GPU {here} answers, on a core; {emulated}", sys.stderr)
-        arguments.solver = here
+def graph_to_solve(arguments: Namespace) -> GraphFile:
+    """Read the graph of a command, whose solver is from now on the one that runs here."""
+    notes: tuple[str, ...] = ()
+    if arguments.solver is not None:
+        arguments.solver, notes = solver_at_hand(arguments.solver, arguments.backend)
+    return read_graph(
+        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
+    ).with_notes(notes)
 
 
 def on_backend(spec: str, query: Query, backend: str) -> Request:

@@ -22,8 +22,8 @@ from retrace.system.bars import bar
 from retrace.system.errors import RetraceError, say
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.answers import Answer, request_of, searcher
-from retrace_commands.backend import settle_solver, solver_without_gpu
-from retrace_commands.graph_file import GraphFile, check_outputs, read_graph
+from retrace_commands.backend import graph_to_solve, solver_at_hand
+from retrace_commands.graph_file import GraphFile, check_outputs
 from retrace_commands.written_answers import check_formats, write_answer
 
 Lengths = NDArray[np.int64]
@@ -104,7 +104,7 @@ def bound_component(
     solver = solver or ("sssp/dijkstra-heap" if graph_file.has_weights else "bfs/queue")
     if (problem := find(solver).problem) not in ("bfs", "sssp"):
         raise RetraceError(f"{solver}: expected a bfs or sssp solver")
-    solver = solver_without_gpu(solver, backend)
+    solver, _ = solver_at_hand(solver, backend)
     members = largest_component(graph)
     both_ways = graph.info.get("directed") is False or (problem == "bfs" and is_symmetric(graph))
     first = int(graph.degrees()[members].argmax())
@@ -132,11 +132,8 @@ def bound_component(
 def bound_graph(arguments: Namespace) -> None:
     """Bound eccentricities in the largest component of a graph; write them, and print the diameter."""
     check_formats(arguments.output)
-    settle_solver(arguments)
     check_outputs(arguments.output, arguments.graph)
-    graph_file = read_graph(
-        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
-    )
+    graph_file = graph_to_solve(arguments)
     component = bound_component(
         graph_file, arguments.solver, arguments.backend, arguments.check, arguments.searches,
         arguments.every_vertex,

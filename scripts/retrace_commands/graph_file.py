@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,10 @@ class GraphFile:
     def has_weights(self) -> bool:
         """Whether the file has weights, be it such as the graph cannot have."""
         return self.graph.weights is not None or bool(self.no_weights)
+
+    def with_notes(self, notes: tuple[str, ...]) -> Self:
+        """Return the graph with notes before its own."""
+        return replace(self, notes=(*notes, *self.notes))
 
     def print_notes(self) -> None:
         """Say on standard error, beside a result, what was assumed."""

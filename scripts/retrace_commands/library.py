@@ -16,7 +16,7 @@ from retrace.graphs.query import Query
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace_commands.answers import Answer, ask
-from retrace_commands.backend import solver_without_gpu
+from retrace_commands.backend import solver_at_hand
 from retrace_commands.called_arguments import is_name, refusing, short_form
 from retrace_commands.edge_table import AS_WRITTEN
 from retrace_commands.graph_file import GraphFile, check_weights, read_as_it_is, with_directions
@@ -226,7 +226,8 @@ def solve(
         raise RetraceError(f"{solver}: sources and normalized are for betweenness")
     if seed is not None and sources is None:
         raise RetraceError(f"{solver}: seed is that of sampled sources, and all are asked for; leave it out")
-    solver = solver_without_gpu(solver, backend)
+    solver, notes = solver_at_hand(solver, backend)
+    loaded = replace(loaded, graph_file=loaded.graph_file.with_notes(notes))
     if of_scores:
         count = loaded.graph_file.graph.vertices
         query = Query() if sources is None else Query.sampled(count, sources, 1 if seed is None else seed)

@@ -1,7 +1,7 @@
 """What a Python program calls for many searches at once: a matrix of lengths, and eccentricities."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from retrace.graphs.query import Query
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace_commands.answers import request_of, searcher
-from retrace_commands.backend import solver_without_gpu
+from retrace_commands.backend import solver_at_hand
 from retrace_commands.called_arguments import is_name, refusing, short_form
 from retrace_commands.eccentricities import bound_component
 from retrace_commands.library import known_directions, load, way_of
@@ -92,7 +92,9 @@ def solve_each(
     RetraceError
         In one line, if it cannot be solved so; `NotVerifiedError` if a check has another answer.
     """
-    loaded, solver = load(graph), solver_without_gpu(solver, backend)
+    solver, notes = solver_at_hand(solver, backend)
+    loaded = load(graph)
+    loaded = replace(loaded, graph_file=loaded.graph_file.with_notes(notes))
     problem = find(solver).problem
     if problem in ("betweenness", "stcon"):
         raise RetraceError(f"{solver}: expected a bfs, sssp or bellman-ford solver; `solve` runs it")

@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csgraph
 
-from cuda_device.available_gpus import cuda_available
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.system.errors import RetraceError
 from retrace_commands.answers import with_lengths
-from retrace_commands.backend import OF_PROBLEM
+from retrace_commands.backend import solver_at_hand
 from retrace_commands.graph_objects import graph_in_hand
 from retrace_commands.library import LoadedGraph, Solution, scores_of, solve
 
@@ -65,7 +64,7 @@ class ConvertedGraph:
     def ask(self, problem: str, source: Hashable, target: Hashable = None) -> Solution:
         """Solve a problem by the fastest solver; NotImplementedError if that is not possible."""
         try:
-            return solve(solver_here(problem), self.loaded, source, target, check=False)
+            return solve(f"{problem}/auto", self.loaded, source, target, check=False)
         except RetraceError as error:
             raise NotImplementedError(str(error)) from error
 
@@ -112,12 +111,6 @@ class VertexLengths:
             waiting.pop()
             paths[vertex] = [*paths[names[previous]], vertex] if previous >= 0 else [vertex]
         return paths
-
-
-def solver_here(problem: str) -> str:
-    """Return the solver of a problem that is expected to be fastest here."""
-    on_gpu, on_host = OF_PROBLEM[problem]
-    return on_gpu if cuda_available() else on_host
 
 
 def convert_from_nx(graph: Any, edge_attrs: dict[str, Any] | None = None, **_: Any) -> ConvertedGraph:
@@ -199,9 +192,9 @@ def betweenness_centrality(
         position = {name: number for number, name in enumerate(names)}
         drawn = (Random() if seed is None else seed).sample(names, k)
         query = Query(sources=tuple(sorted(position[name] for name in drawn)))
-    in_pairs = normalized and not endpoints
+    in_pairs, (solver, _) = normalized and not endpoints, solver_at_hand("betweenness/auto", "auto")
     try:
-        scores = scores_of(G.loaded, solver_here("betweenness"), query, in_pairs, check="none").values
+        scores = scores_of(G.loaded, solver, query, in_pairs, check="none").values
     except RetraceError as error:
         raise NotImplementedError(str(error)) from error
     if endpoints and size > 1:

@@ -20,8 +20,8 @@ from retrace.system.interrupts import doing
 from retrace.system.option_words import by_caller, option
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.arguments import seed_of
-from retrace_commands.backend import Verifier, failing_in_one_line, on_backend, print_summary
-from retrace_commands.graph_file import GraphFile, check_outputs, read_graph
+from retrace_commands.backend import Verifier, failing_in_one_line, graph_to_solve, on_backend, print_summary
+from retrace_commands.graph_file import GraphFile, check_outputs
 from retrace_commands.sample_bounds import bound_of_sample, error_in_words
 from retrace_commands.written_answers import print_columns, write_answer
 
@@ -48,9 +48,7 @@ def compute_scores(arguments: Namespace) -> None:
     """Compute scores, check them, write the output files and print a summary."""
     checkpoints = [] if arguments.checkpoint is None else [arguments.checkpoint]
     check_outputs([*arguments.output, *checkpoints], arguments.graph)
-    graph_file = read_graph(
-        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
-    )
+    graph_file = graph_to_solve(arguments)
     size, count = graph_file.graph.vertices, arguments.sources
     query = Query() if count is None else Query.sampled(size, count, seed_of(arguments))
     found = score(

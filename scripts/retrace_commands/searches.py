@@ -14,12 +14,11 @@ from retrace.system.bars import bar
 from retrace.system.errors import RetraceError, say
 from retrace_commands.answers import Answer, ask, request_of, searcher, together
 from retrace_commands.arguments import seed_of
-from retrace_commands.backend import print_summary, settle_solver
+from retrace_commands.backend import graph_to_solve, print_summary
 from retrace_commands.graph_file import (
     GraphFile,
     check_outputs,
     has_negative_weights,
-    read_graph,
     write_arcs_of_paths,
     writing,
 )
@@ -31,14 +30,11 @@ from retrace_commands.written_answers import check_formats, print_columns, write
 def solve_query(arguments: Namespace) -> None:
     """Run one solver, check its answer, write the output files and print a summary."""
     check_formats(arguments.output)
-    settle_solver(arguments)
     if arguments.solver.startswith("betweenness"):
         compute_scores(arguments)
         return
     check_outputs(arguments.output, arguments.graph)
-    graph_file = read_graph(
-        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
-    )
+    graph_file = graph_to_solve(arguments)
     if arguments.sources is not None or len(arguments.source) > 1:
         search_from_each(arguments, graph_file)
         return
@@ -76,11 +72,8 @@ def solve_query(arguments: Namespace) -> None:
 def find_path(arguments: Namespace) -> None:
     """Find one path; print its length and its vertices."""
     check_formats(arguments.output)
-    settle_solver(arguments)
     check_outputs(arguments.output, arguments.graph)
-    graph_file = read_graph(
-        arguments.graph, arguments.format, arguments.solver, arguments.directed, arguments.columns
-    )
+    graph_file = graph_to_solve(arguments)
     source = graph_file.vertex(arguments.source, "--source")
     target = graph_file.vertex(arguments.target, "--target")
     solver = arguments.solver or path_solver(graph_file)

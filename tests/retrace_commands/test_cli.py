@@ -21,7 +21,7 @@ from retrace.graphs import answer_table, csr
 from retrace.graphs.formats.lines import LAYOUTS
 from retrace.solvers import GENERATORS
 from retrace.system.errors import RetraceError
-from retrace_commands import arguments, searches
+from retrace_commands import arguments, backend
 from tiny_files import TINY
 
 COMMANDS = ("solve", "path", "convert", "generate", "solvers", "machines")
@@ -220,7 +220,7 @@ def test_exit_statuses(
     def fail(*_: object) -> None:
         raise raised
 
-    monkeypatch.setattr(searches, "read_graph", fail)
+    monkeypatch.setattr(backend, "read_graph", fail)
     done = call("solve", "bfs/queue", tiny, "--source", 1)
     assert (done.status, done.out, done.err) == (status, "", said)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import json
 import re
 from pathlib import Path
 
@@ -71,6 +72,12 @@ IN_PLACE = {
 }
 
 
+def test_a_solver_that_is_not_there_is_named_before_what_is_missing(tiny: Path, call: Call) -> None:
+    done = call("solve", "bfs/quue", tiny)
+    assert done.status == 1
+    assert done.err.startswith("error: no solver is called bfs/quue; did you mean bfs/queue? ")
+
+
 @pytest.mark.parametrize("solver", [*IN_PLACE, "bfs/direction", "betweenness/auto:precision=float"])
 def test_without_a_gpu_a_choice_of_kernels_is_left_to_a_core(
     solver: str, tiny: Path, call: Call, monkeypatch: pytest.MonkeyPatch
@@ -82,13 +89,15 @@ def test_without_a_gpu_a_choice_of_kernels_is_left_to_a_core(
     assert done.status == 0, done.err
     here = IN_PLACE.get(solver, solver)
     assert done.out.startswith(f"{here} on {'host' if solver in IN_PLACE else 'emulator'}, ")
-    note = f"note: without a GPU {here} answers, on a core; --backend emulator emulates {solver}\n"
-    assert (note in done.err) == (solver in IN_PLACE)
+    note = f"without a GPU {here} runs in place of {solver}, which the backend emulator would emulate"
+    assert (f"note: {note}\n" in done.err) == (solver in IN_PLACE)
+    document = json.loads(call("solve", solver, tiny, *ends, "--json").out)
+    assert (document["solver"], note in document["notes"]) == (here, solver in IN_PLACE)
     emulated = call("solve", solver, tiny, *ends, "--backend", "emulator")
     assert emulated.out.startswith(f"{solver} on emulator, ")
     assert "without a GPU" not in emulated.err
     monkeypatch.setattr(backend, "cuda_status", lambda: None)
-    assert backend.solver_without_gpu(solver, "auto") == solver
+    assert backend.solver_at_hand(solver, "auto") == (solver, ())
 
 
 @pytest.mark.parametrize("solver", ["sssp/dijkstra-heap", "sssp/mask-sequential", "bfs/queue"])
