@@ -22,7 +22,7 @@ from retrace.records.machine_check import Doubt
 from retrace.records.statistics import ENOUGH, Summary
 from retrace.reports.claim import DERIVED
 from retrace.reports.frame import Frame, GraphRow, Measured, Printed, speed_up, why_incomparable
-from retrace.reports.like_for_like import RESIDENT, best_other, break_even, is_search, order_by
+from retrace.reports.like_for_like import RESIDENT, is_search, least_by_number, order_by
 from retrace.reports.measures import MEASURES, Measure
 from retrace.reports.physical_limit import PhysicalLimit, least_bytes, limit_of
 from retrace.reports.report import Report, TableLayout, table_layout
@@ -295,10 +295,12 @@ class _Grid:
                 ]
                 for measure, base in bases.items()
             }
+            repeated = [entry for entry in here if is_search(entry)] if RESIDENT in self.measures else []
+            least = least_by_number(repeated)
             columns |= {
                 "setup": [self.setup(e, "setup") if calls_library(e) else Cell() for e in here],
                 "prepare": [_median_cell(entry, "prepare", duration) for entry in here],
-                "ahead from search": [self.ahead(entry, here) for entry in here],
+                "least in all, searches": [Cell(least.get(entry) or EMPTY) for entry in here],
                 "mJ": [_median_cell(entry, "energy", three_digits) for entry in here],
                 "W (idle)": [_power(entry) for entry in here],
                 "million arcs/s": [_rate(entry, entry.arcs, by, 1e3) for entry in here],
@@ -323,11 +325,6 @@ class _Grid:
             )
             tables.append(Table(cells, heading, {heading: self.differences(row)}, texts=("whose", "on")))
         return tables
-
-    def ahead(self, entry: Measured, here: Sequence[Measured]) -> Cell:
-        """Say from which search on a solver costs less than what takes least for the first."""
-        is_repeated = RESIDENT in self.measures and is_search(entry)
-        return Cell((is_repeated and break_even(entry, best_other(entry, here))) or EMPTY)
 
     def differences(self, row: GraphRow) -> list[str]:
         """Say in what the graphs of records are not the one that the row names, and on which machines."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import floor
 
 from retrace.records.ranking import is_among_best
@@ -150,6 +151,19 @@ def least_in_turn(last: Measured, entries: Iterable[Measured]) -> list[tuple[int
     return turns
 
 
+def least_by_number(entries: Sequence[Measured]) -> dict[Measured, str]:
+    """Say for how many searches each costs less in all than any other, of those that ever do."""
+    repeated = sorted((e for e in entries if RESIDENT in e.times), key=lambda e: e.times[RESIDENT].median)
+    compared = (e for e in repeated if any(o is not e and not e.differences(o) for o in entries))
+    if (last := next(compared, None)) is None:
+        return {}
+    if not (turns := least_in_turn(last, entries)):
+        return {last: least_from(last, entries)}
+    ends = [(number, later - 1) for (number, _), (later, _) in pairwise(turns)]
+    spans = [f"{number} to {end}" if number < end else f"{end}" for number, end in ends]
+    return dict(zip((entry for _, entry in turns), [*spans, f"from {turns[-1][0]}"], strict=True))
+
+
 def _costs_of_rivals(entry: Measured, others: Iterable[Measured]) -> dict[Measured, Cost]:
     """Return the costs that are known of others, but of what is as fast in a further search."""
     rivals = (e for e in others if not is_as_fast(e, entry, RESIDENT))
@@ -166,17 +180,6 @@ def _written(ahead: int | None, is_bound: bool = False) -> str:
 def _has_unknown(others: Iterable[Measured], least: float) -> bool:
     """Return whether one of which the total alone is known may take less for a first search."""
     return any(e.total.median < least for e in others if e.total and FIRST not in e.times)
-
-
-def best_other(entry: Measured, entries: Iterable[Measured]) -> Measured | None:
-    """Return what takes least for the first search of all others that compare with an entry.
-
-    None if another may take less, of which its total alone is known.
-    """
-    others = [e for e in entries if e is not entry and e.total and not entry.differences(e)]
-    known = (other for other in others if FIRST in other.times)
-    least = min(known, key=lambda other: other.times[FIRST].median, default=None)
-    return None if least and _has_unknown(others, least.times[FIRST].median) else least
 
 
 def order_by(layout: TableLayout, entries: Sequence[Measured]) -> Measure:
