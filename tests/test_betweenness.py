@@ -337,7 +337,7 @@ def test_the_sources_that_are_asked_next_are_searched_besides_on_other_cores(
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
     monkeypatch.setattr(score_oracle, "WORTH_KEEPING", 1.0)
     monkeypatch.setattr(score_oracle, "ARCS_OF_IGRAPH", 0)
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2})
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr("cuda_device.memory.available", lambda: room)
     grid, room = SMALL["grid"], 1 << 40
     asked = [(1, 2), (3,), (4, 5, 6), (7, 8), (9,)]
@@ -349,12 +349,19 @@ def test_the_sources_that_are_asked_next_are_searched_besides_on_other_cores(
         assert (result.verified, result.oracle) == (True, SCIPY)
         return len([*tmp_path.glob("oracles/*")])
 
+    assert kept_after((9,)) == 1  # nothing comes after it
     room = 0
-    assert kept_after((1, 2)) == 1
+    assert kept_after((4, 5, 6)) == 2
     room = 1 << 40
-    assert [kept_after(sources) for sources in asked[1:]] == [4, 4, 4, 5]
+    assert [kept_after(sources) for sources in asked] == [4, 4, 4, 5, 5]  # (1, 2) and (3,), then (7, 8)
     monkeypatch.setattr(ScoreOracle, "_by_scipy", None)  # they are not computed again
-    assert [kept_after(sources) for sources in asked[1:4]] == [5] * 3
+    assert [kept_after(sources) for sources in asked] == [5] * 5
+
+
+def test_an_oracle_counts_parallel_arcs_once() -> None:
+    twice = graph(4, [(0, 1, 1), (0, 1, 1), (1, 3, 1), (0, 2, 1), (2, 3, 1)])
+    for oracle in (SCIPY, IGRAPH):
+        assert_allclose(ScoreOracle(twice).expected(None, oracle), [0, 0.5, 0.5, 0])
 
 
 def test_scores_that_are_committed_are_not_computed_again(monkeypatch: Patch, tmp_path: Path) -> None:
