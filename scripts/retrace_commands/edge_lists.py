@@ -27,6 +27,8 @@ COUNT = re.compile("[0-9]{1,12}")
 UNIX_TIME = re.compile("1[0-9]{9}")
 """A time from 2001 to 2033; three of them as weights add up to more than 32 bits hold."""
 
+SPACED_WEIGHT = re.compile(r'[^\s,"]+[ \t]+[^\s,"]+[ \t]+[+-]?[0-9]+(,[0-9]+)?')
+"""Two words and a number, perhaps with a decimal comma."""
 HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
 """What begins a comment without a blank, as a name may."""
 ARROWS = ("->", "--", "=>", "-->", "<->", "<-")
@@ -43,7 +45,7 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     """
     table = EdgeTable(where)
     announced = read_comments(text, table)
-    rows = split_rows(text, where, mark_of(text))
+    rows = split_rows(text, where, mark_of(text, where))
     if not rows:
         if announced is not None and announced[1] == 0:
             return table
@@ -54,6 +56,8 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     header = None if counted else header_of(rows, columns)
     if header is not None:
         rows = rows[1:]
+        if not rows:
+            raise RetraceError(f"{where}: has a header, {' '.join(header)[:60]!a}, and no edges; add rows")
     first_line = None if header is not None or columns else _counts(rows, where, counted)
     if first_line is not None:
         line, (vertices, edges) = rows[0][0], first_line
@@ -110,13 +114,38 @@ def _data_lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
             yield number, content
 
 
-def mark_of(text: str) -> str | None:
-    """Return what separates the cells of a list; None for white space."""
+def mark_of(text: str, where: str) -> str | None:
+    """Return what separates the cells of a list, None for white space; RetraceError if that is in doubt."""
     lines = [line for _, line in islice(_data_lines(text), 50)]
     mark = delimiter(lines) if lines else None
+    if mark in (",", "|"):
+        _refuse_doubtful_mark(lines, mark, where)
     if mark == "\t" and all(all(map(_is_number, line.split())) for line in lines):
         return None  # numbers alone, where several tabs are as good as one
     return mark
+
+
+def _refuse_doubtful_mark(lines: list[str], mark: str, where: str) -> None:
+    """Raise RetraceError if commas may be decimal, or bars may be in names as well as between cells."""
+    first = ascii(lines[0][:40])
+    if mark == "," and all(map(SPACED_WEIGHT.fullmatch, lines)):
+        raise RetraceError(
+            f"{where}: {first} may have a decimal comma, or names with blanks; write 1.5 for 1,5, or the "
+            "names in quotes"
+        )
+    if len({line.count("|") for line in lines}) > 1 or any('"' in line for line in lines):
+        return
+    spaced = {len(re.sub(r"\s*\|\s*", "|", line).split()) for line in lines}
+    if mark == "|" and len(spaced) == 1 and spaced != {1}:
+        other = "blanks"
+    elif mark == "," and all("|" in "".join(line.split(",")[:2]) for line in lines):
+        other = "commas"
+    else:
+        return
+    raise RetraceError(
+        f"{where}: | or {other} may separate the cells of {first}; write tabs between them, and numbers with "
+        "a decimal point"
+    )
 
 
 def split_rows(

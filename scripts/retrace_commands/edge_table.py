@@ -22,6 +22,7 @@ WHOLE = re.compile(r"[+-]?[0-9]+")
 AS_WRITTEN = re.compile("0|-?[1-9][0-9]*")
 """A number, of which there is no other way to write it: 07 and +7 are names beside 7."""
 DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,2})?")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+")
 ODD_NUMBER = re.compile(r"\+|-?0|[^.]*\.|-?[0-9]+[eE]")
 """How a number begins that can be written in another way, too."""
 EXACT_DIGITS = 28
@@ -139,10 +140,11 @@ def number(table: EdgeTable) -> NumberedGraph:
 def alike_names(names: Sequence[str]) -> str:
     """Return a note of two names that look the same, or are one number; empty if there are none."""
     known: dict[str, str] = {}
-    odd = [name for name in names if not name.isascii() or ODD_NUMBER.match(name)]
+    odd = [name for name in names if not name.isascii() or ODD_NUMBER.match(name) or name != name.strip()]
     plain = set(names) if odd else set()
     for name in odd:
         shown = "".join(c for c in normalize("NFC", name) if category(c) != "Cf")
+        shown = "".join(" " if category(c) == "Zs" else c for c in shown).strip()
         if len(shown) < EXACT_DIGITS and DECIMAL.fullmatch(shown):
             shown = f"{Decimal(shown).normalize():f}"
         other = known.setdefault(shown, name)
@@ -272,6 +274,9 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
         try:
             decimal = Decimal(word if "_" not in word else "")
         except InvalidOperation:
+            if DECIMAL_COMMA.fullmatch(word) and len(word) < MOST_DIGITS:
+                pointed = word.replace(".", "").replace(",", ".")
+                return None, 1, f"its weight {word!r} has a comma; write {pointed}, with a decimal point"
             return None, 1, f"its weight {word[:40]!r} is no number"
         if not decimal.is_finite():
             return None, 1, f"its weight {word[:40]!r} is not finite"

@@ -31,6 +31,9 @@ COMMENTS = ("#", "%", "//")
 QUOTED_WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
 """A word between blanks, or text in quotes; other white space, as in names, is no blank."""
 
+TWO_WORDS = re.compile(r"[^\s|]+[ \t]+[^\s|]+[ \t]")
+"""Two words without a bar, and a blank."""
+
 READABLE = (
     "dimacs, he, snap (edges, CSV, TSV), konect, metis, matrix-market, pace, steiner, graphml, gml, pajek, "
     "parquet"
@@ -91,6 +94,11 @@ def recognise(head: str, path: Path) -> str:
     if data and _is_list(data):
         return "snap"
     line = ascii((data or lines)[0].strip()[:60])
+    if len(data) == 1 and delimiter(data) is not None:
+        raise RetraceError(
+            f"{path}: has one line, {line}, which may be a header without edges, or an edge; add rows, or "
+            f"say {option('format', 'edges')}"
+        )
     raise RetraceError(
         f"{path}: {line} begins no format among {READABLE}; say {option('format')}, or write a list of edges"
     )
@@ -105,9 +113,12 @@ def is_in_reports(kind: str, head: str) -> bool:
 def delimiter(lines: list[str]) -> str | None:
     """Return what separates the cells of lines; None for white space.
 
-    A tab or semicolon that all lines have equally often is taken before a comma, which may be in numbers.
+    A tab or semicolon that all lines have equally often is taken before a comma, which may be in numbers, and
+    that before a bar, which may be in names.
     """
-    for mark in ("\t", ";", ","):
+    for mark in ("\t", ";", ",", "|"):
+        if mark == "|" and all(map(TWO_WORDS.match, lines)):
+            break
         with suppress(csv.Error):
             rows = csv.reader(lines, delimiter=mark, skipinitialspace=True)
             if len(widths := {len(row) for row in rows}) == 1 and widths != {1}:
