@@ -4,13 +4,14 @@ import csv
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 
 from retrace.system.errors import RetraceError
 from retrace.system.option_words import option
 from retrace_commands.edge_table import WHOLE, EdgeColumns, EdgeTable
-from retrace_commands.recognition import COMMENTS, delimiter, split_words
+from retrace_commands.recognition import COMMENTS, adjacency_advice, delimiter, split_words
 
 TAIL_NAMES = {
     "source", "src", "from", "fromnodeid", "tail", "u", "node1", "id1", "start", "source_id", "node_1",
@@ -45,7 +46,8 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     """
     table = EdgeTable(where)
     announced = read_comments(text, table)
-    rows = split_rows(text, where, mark_of(text, where))
+    mark = mark_of(text, where)
+    rows = split_rows(text, where, mark)
     if not rows:
         if announced is not None and announced[1] == 0:
             return table
@@ -64,6 +66,8 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
         rows = rows[1:]
         otherwise = f"{option('format', 'edges')}: an edge"
         table.notes.append(f"line {line} is read as {vertices} vertices and {edges} edges ({otherwise})")
+    if mark is None and header is None and not columns:
+        _refuse_adjacency(rows, where)
     places = places_of(rows, header, columns, where)
     if (
         counted is None
@@ -146,6 +150,15 @@ def _refuse_doubtful_mark(lines: list[str], mark: str, where: str) -> None:
         f"{where}: | or {other} may separate the cells of {first}; write tabs between them, and numbers with "
         "a decimal point"
     )
+
+
+def _refuse_adjacency(rows: list[Cells], where: str) -> None:
+    """Raise RetraceError if rows are of many lengths, as those of a vertex and its neighbours."""
+    widths = {len(cells) for _, cells in rows}
+    most = max(widths, default=0)
+    if 1 in widths and most > 2 and (most > 3 or len(widths) > 2):
+        advice = adjacency_advice(Path(where))
+        raise RetraceError(f"{where}: has rows of 1 to {most} words, as an adjacency list; {advice}")
 
 
 def split_rows(
