@@ -34,6 +34,9 @@ HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
 """What begins a comment without a blank, as a name may."""
 ARROWS = ("->", "--", "=>", "-->", "<->", "<-")
 
+UNREAD = ": not read, so arcs have no weights"
+"""What a note says of columns that may hold the weights."""
+
 Cells = tuple[int, list[str]]
 """A line's number and its cells."""
 
@@ -394,10 +397,9 @@ def column_notes(
     if len(places) == 3 or len(header) < 3:
         return []
     tail, head = (header[place] for place in places)
-    others = ", ".join(name for k, name in enumerate(header) if k not in places)
-    return [
-        f"{others}: not read, so arcs have no weights ({option('columns', tail, head, 'NAME')} reads them)"
-    ]
+    unread = [name for k, name in enumerate(header) if k not in places]
+    weight = unread[0] if len(unread) == 1 else "NAME"
+    return [f"{', '.join(unread)}{UNREAD} ({option('columns', tail, head, weight)} reads them)"]
 
 
 def stated_type(rows: list[Cells], header: Sequence[str] | None) -> tuple[int, str] | None:

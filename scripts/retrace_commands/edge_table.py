@@ -291,7 +291,8 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
         values.append(Fraction(decimal))
     largest = max(map(abs, values), default=Fraction(0))
     if largest > LARGEST:
-        return None, 1, f"its largest weight, {_rounded(largest)}, is above {LARGEST}; scale them down"
+        divide = f"divide them by {_rounded(-(-largest // LARGEST))} or more and round them"
+        return None, 1, f"its largest weight, {_rounded(largest)}, is above {LARGEST}; {divide}"
     scale = 1
     for denominator in {value.denominator for value in values}:
         scale = lcm(scale, denominator)
@@ -308,7 +309,10 @@ def _why_not_whole(values: Sequence[Fraction], largest: Fraction, scale: int) ->
     said = f"multiply them by {factor} or less and round them"
     if any(0 < abs(value) * 10**power * 2 < 1 for value in values):
         said = f"no number fits both {rounded} and {least}: {said}, and {least} is 0"
-    return f"its weights would be whole only times {_rounded(scale)} or more, above {LARGEST}: {said}"
+    return (
+        "fractions are scaled to whole numbers, but its weights would be whole only times "
+        f"{_rounded(scale)} or more, above {LARGEST}: {said}"
+    )
 
 
 def _rounded(number: int | Fraction) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -181,6 +182,44 @@ def test_columns_by_option(tmp_path: Path) -> None:
     )
     shifted = "from,to\nr1,1,2\nr2,2,3\n"  # as R writes the names of rows
     assert "line 2: expected 2 cells, as on the first line" in refusal(shifted, tmp_path, kind="edges")
+
+
+def test_columns_whose_names_begin_with_a_dash(tmp_path: Path, call: Call) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("-from,to-id,-w\n1,2,5\n2,3,7\n")
+    asked = "solve", SSSP, path, "--source", 1, "--directed"
+    done = call(*asked, "--columns=-from", "--columns", "to-id", "--columns=-w")
+    assert "largest distance 12" in done.out
+    hint = "a value that begins with a dash stands behind =, as in --{}; see"
+    assert hint.format("columns=-VALUE") in call(*asked, "--columns", "-from", "to-id").refusal(2)
+    assert hint.format("OPTION=-w") in call(*asked, "--columns", "1", "2", "-w").refusal(2)
+    assert (
+        "read as the weight (--columns=-from --columns=to-id: without"
+        in read(path.read_text(), tmp_path).notes[0]
+    )
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+def test_a_column_that_may_be_the_weight_is_named_where_weights_are_needed(
+    pieces: bool, tmp_path: Path, call: Call, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    path = tmp_path / "x.csv"
+    path.write_text("source,target,foo\n1,2,3\n2,3,4\n")
+    asked = "solve", SSSP, path, "--source", 1, "--directed"
+    told = (
+        f"{path}: {SSSP} needs weights; foo: not read, so arcs have no weights (--columns source target foo"
+    )
+    assert told in call(*asked).refusal(1)
+    assert "largest distance 7" in call(*asked, "--columns", "source", "target", "foo").out
+    path.write_text("source,target,foo,bar\n1,2,3,4\n2,3,4,5\n")
+    assert "needs weights; foo, bar: not read, so arcs have no weights (--columns source target NAME" in call(
+        *asked
+    ).refusal(1)
+    frame = pd.DataFrame([(1, 2, 3)], columns=["source", "target", "foo"])
+    with pytest.raises(OneLineError, match=f"pandas.DataFrame: {SSSP} needs weights; foo: not read"):
+        solve(SSSP, load(frame), 1)
 
 
 MANY = 1 << 16
@@ -460,9 +499,10 @@ def test_distances_of_scaled_weights_say_so(tmp_path: Path, call: Call) -> None:
 
 @pytest.mark.parametrize(
     ("weight", "told"),
-    [("0.1234567890123", "multiply them by"), ("nan", "not finite"), ("inf", "not finite"),
-     ("x", "no number"),
-     ("1e999999999", "32 bits"), ("-4", "negative"), ("3000000000", "is above")],
+    [("0.1234567890123", "fractions are scaled to whole numbers, but its weights would be whole only times"),
+     ("0.1234567890123", "multiply them by 100000000 or less and round them"), ("nan", "not finite"),
+     ("inf", "not finite"), ("x", "no number"), ("1e999999999", "32 bits"), ("-4", "negative"),
+     ("3000000000", "is above 2147483646; divide them by 2 or more and round them")],
 )  # fmt: skip
 def test_weights_matter_only_where_they_are_used(weight: str, told: str, tmp_path: Path) -> None:
     content = f"p sp 3 2\na 1 2 {weight}\na 2 3 7\n"
