@@ -310,8 +310,8 @@ def _why_not_whole(values: Sequence[Fraction], largest: Fraction, scale: int) ->
     if any(0 < abs(value) * 10**power * 2 < 1 for value in values):
         said = f"no number fits both {rounded} and {least}: {said}, and {least} is 0"
     return (
-        "fractions are scaled to whole numbers, but its weights would be whole only times "
-        f"{_rounded(scale)} or more, above {LARGEST}: {said}"
+        f"its weights would be whole only times {_rounded(scale)} or more, above {LARGEST}: {said} "
+        "(fractions are scaled where 32 bits hold them)"
     )
 
 

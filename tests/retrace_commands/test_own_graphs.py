@@ -499,8 +499,8 @@ def test_distances_of_scaled_weights_say_so(tmp_path: Path, call: Call) -> None:
 
 @pytest.mark.parametrize(
     ("weight", "told"),
-    [("0.1234567890123", "fractions are scaled to whole numbers, but its weights would be whole only times"),
-     ("0.1234567890123", "multiply them by 100000000 or less and round them"), ("nan", "not finite"),
+    [("0.1234567890123", "its weights would be whole only times 1"),
+     ("0.1234567890123", "multiply them by 100000000 or less and round them (fractions are scaled where 32"), ("nan", "not finite"),
      ("inf", "not finite"), ("x", "no number"), ("1e999999999", "32 bits"), ("-4", "negative"),
      ("3000000000", "is above 2147483646; divide them by 2 or more and round them")],
 )  # fmt: skip
