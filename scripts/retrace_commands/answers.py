@@ -168,14 +168,13 @@ def request_of(graph_file: GraphFile, solver: str, query: Query, backend: str) -
     request = on_backend(solver, query, backend)
     check_weights(graph_file, solver)
     if find(solver).problem in WEIGHTED and graph_file.graph.weights is None:
+        none = ", and the graph has none"
         for note in graph_file.notes:
             if UNREAD in note:
-                unread = note.removeprefix(f"{graph_file.path}: ")
-                raise RetraceError(f"{graph_file.path}: {solver} needs weights; {unread}")
+                none = f"; {note.removeprefix(f'{graph_file.path}: ')}"
         draw = by_caller("draw some with `convert --weights`", "give it some")
         raise RetraceError(
-            f"{graph_file.path}: {solver} needs weights, and the graph has none; {draw}, or count arcs with "
-            "a bfs solver"
+            f"{graph_file.path}: {solver} needs weights{none}; {draw}, or count arcs with a bfs solver"
         )
     refuse_overflow(graph_file, solver, query.source)
     return request

@@ -701,7 +701,7 @@ def test_errors_name_arguments_and_no_options(tmp_path: Path) -> None:
         assert "python -m" not in str(error.value)
     km = pd.DataFrame([(1, 2, 3)], columns=["source", "target", "km"])
     assert load(km).graph_file.notes == (
-        "pandas.DataFrame: km: not read, so arcs have no weights (columns=['source', 'target', 'NAME'] reads "
+        "pandas.DataFrame: km: not read, so arcs have no weights (columns=['source', 'target', 'km'] reads "
         "them)",
     )
 

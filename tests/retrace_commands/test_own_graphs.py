@@ -500,9 +500,9 @@ def test_distances_of_scaled_weights_say_so(tmp_path: Path, call: Call) -> None:
 @pytest.mark.parametrize(
     ("weight", "told"),
     [("0.1234567890123", "its weights would be whole only times 1"),
-     ("0.1234567890123", "multiply them by 100000000 or less and round them (fractions are scaled where 32"), ("nan", "not finite"),
-     ("inf", "not finite"), ("x", "no number"), ("1e999999999", "32 bits"), ("-4", "negative"),
-     ("3000000000", "is above 2147483646; divide them by 2 or more and round them")],
+     ("0.1234567890123", "multiply them by 100000000 or less and round them (fractions are scaled"),
+     ("nan", "not finite"), ("inf", "not finite"), ("x", "no number"), ("1e999999999", "32 bits"),
+     ("-4", "negative"), ("3000000000", "is above 2147483646; divide them by 2 or more and round them")],
 )  # fmt: skip
 def test_weights_matter_only_where_they_are_used(weight: str, told: str, tmp_path: Path) -> None:
     content = f"p sp 3 2\na 1 2 {weight}\na 2 3 7\n"
