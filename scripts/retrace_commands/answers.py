@@ -20,6 +20,7 @@ from retrace.system.interrupts import doing
 from retrace.system.option_words import by_caller
 from retrace_commands.answer_document import AnswerDocument, describe_answer, described_values
 from retrace_commands.backend import Verifier, failing_in_one_line, on_backend
+from retrace_commands.edge_lists import UNREAD
 from retrace_commands.graph_file import GraphFile, Labels, check_weights, stage
 from retrace_commands.paths import find_predecessors, trace
 
@@ -167,10 +168,13 @@ def request_of(graph_file: GraphFile, solver: str, query: Query, backend: str) -
     request = on_backend(solver, query, backend)
     check_weights(graph_file, solver)
     if find(solver).problem in WEIGHTED and graph_file.graph.weights is None:
+        none = ", and the graph has none"
+        for note in graph_file.notes:
+            if UNREAD in note:
+                none = f"; {note.removeprefix(f'{graph_file.path}: ')}"
         draw = by_caller("draw some with `convert --weights`", "give it some")
         raise RetraceError(
-            f"{graph_file.path}: {solver} needs weights, and the graph has none; {draw}, or count arcs with "
-            "a bfs solver"
+            f"{graph_file.path}: {solver} needs weights{none}; {draw}, or count arcs with a bfs solver"
         )
     refuse_overflow(graph_file, solver, query.source)
     return request

@@ -172,7 +172,7 @@ def add_graph(command: ArgumentParser) -> None:
     what = "of the file (default: told by its first lines)"
     command.add_argument("--format", choices=("auto", *FORMATS), default="auto", help=what)
     what = "of a list of edges: its tails, heads and perhaps weights, by the header's names or from 1"
-    command.add_argument("--columns", nargs="+", default=[], metavar="COLUMN", help=what)
+    command.add_argument("--columns", nargs="+", action="extend", default=[], metavar="COLUMN", help=what)
     ways = command.add_mutually_exclusive_group()
     what = "take arcs as they are; scores then count both directions, even if every arc has its reverse"
     ways.add_argument("--directed", action="store_true", default=None, help=what)

@@ -4,13 +4,14 @@ import csv
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 
 from retrace.system.errors import RetraceError
 from retrace.system.option_words import option
 from retrace_commands.edge_table import WHOLE, EdgeColumns, EdgeTable
-from retrace_commands.recognition import COMMENTS, delimiter, split_words
+from retrace_commands.recognition import COMMENTS, adjacency_advice, delimiter, split_words
 
 TAIL_NAMES = {
     "source", "src", "from", "fromnodeid", "tail", "u", "node1", "id1", "start", "source_id", "node_1",
@@ -27,9 +28,14 @@ COUNT = re.compile("[0-9]{1,12}")
 UNIX_TIME = re.compile("1[0-9]{9}")
 """A time from 2001 to 2033; three of them as weights add up to more than 32 bits hold."""
 
+SPACED_WEIGHT = re.compile(r'[^\s,"]+[ \t]+[^\s,"]+[ \t]+[+-]?[0-9]+(,[0-9]+)?')
+"""Two words and a number, perhaps with a decimal comma."""
 HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
 """What begins a comment without a blank, as a name may."""
 ARROWS = ("->", "--", "=>", "-->", "<->", "<-")
+
+UNREAD = ": not read, so arcs have no weights"
+"""What a note says of columns that may hold the weights."""
 
 Cells = tuple[int, list[str]]
 """A line's number and its cells."""
@@ -43,7 +49,8 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     """
     table = EdgeTable(where)
     announced = read_comments(text, table)
-    rows = split_rows(text, where, mark_of(text))
+    mark = mark_of(text, where)
+    rows = split_rows(text, where, mark)
     if not rows:
         if announced is not None and announced[1] == 0:
             return table
@@ -54,12 +61,16 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     header = None if counted else header_of(rows, columns)
     if header is not None:
         rows = rows[1:]
+        if not rows:
+            raise RetraceError(f"{where}: has a header, {' '.join(header)[:60]!a}, and no edges; add rows")
     first_line = None if header is not None or columns else _counts(rows, where, counted)
     if first_line is not None:
         line, (vertices, edges) = rows[0][0], first_line
         rows = rows[1:]
         otherwise = f"{option('format', 'edges')}: an edge"
         table.notes.append(f"line {line} is read as {vertices} vertices and {edges} edges ({otherwise})")
+    if mark is None and header is None and not columns:
+        _refuse_adjacency(rows, where)
     places = places_of(rows, header, columns, where)
     if (
         counted is None
@@ -110,13 +121,47 @@ def _data_lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
             yield number, content
 
 
-def mark_of(text: str) -> str | None:
-    """Return what separates the cells of a list; None for white space."""
+def mark_of(text: str, where: str) -> str | None:
+    """Return what separates the cells of a list, None for white space; RetraceError if that is in doubt."""
     lines = [line for _, line in islice(_data_lines(text), 50)]
     mark = delimiter(lines) if lines else None
+    if mark in (",", "|"):
+        _refuse_doubtful_mark(lines, mark, where)
     if mark == "\t" and all(all(map(_is_number, line.split())) for line in lines):
         return None  # numbers alone, where several tabs are as good as one
     return mark
+
+
+def _refuse_doubtful_mark(lines: list[str], mark: str, where: str) -> None:
+    """Raise RetraceError if commas may be decimal, or bars may be in names as well as between cells."""
+    first = ascii(lines[0][:40])
+    if mark == "," and all(map(SPACED_WEIGHT.fullmatch, lines)):
+        raise RetraceError(
+            f"{where}: {first} may have a decimal comma, or names with blanks; write 1.5 for 1,5, or the "
+            "names in quotes"
+        )
+    if len({line.count("|") for line in lines}) > 1 or any('"' in line for line in lines):
+        return
+    spaced = {len(re.sub(r"\s*\|\s*", "|", line).split()) for line in lines}
+    if mark == "|" and len(spaced) == 1 and spaced != {1}:
+        other = "blanks"
+    elif mark == "," and all("|" in "".join(line.split(",")[:2]) for line in lines):
+        other = "commas"
+    else:
+        return
+    raise RetraceError(
+        f"{where}: | or {other} may separate the cells of {first}; write tabs between them, and numbers with "
+        "a decimal point"
+    )
+
+
+def _refuse_adjacency(rows: list[Cells], where: str) -> None:
+    """Raise RetraceError if rows are of many lengths, as those of a vertex and its neighbours."""
+    widths = {len(cells) for _, cells in rows}
+    most = max(widths, default=0)
+    if 1 in widths and most > 2 and (most > 3 or len(widths) > 2):
+        advice = adjacency_advice(Path(where))
+        raise RetraceError(f"{where}: has rows of 1 to {most} words, as an adjacency list; {advice}")
 
 
 def split_rows(
@@ -352,10 +397,9 @@ def column_notes(
     if len(places) == 3 or len(header) < 3:
         return []
     tail, head = (header[place] for place in places)
-    others = ", ".join(name for k, name in enumerate(header) if k not in places)
-    return [
-        f"{others}: not read, so arcs have no weights ({option('columns', tail, head, 'NAME')} reads them)"
-    ]
+    unread = [name for k, name in enumerate(header) if k not in places]
+    weight = unread[0] if len(unread) == 1 else "NAME"
+    return [f"{', '.join(unread)}{UNREAD} ({option('columns', tail, head, weight)} reads them)"]
 
 
 def stated_type(rows: list[Cells], header: Sequence[str] | None) -> tuple[int, str] | None:

@@ -22,6 +22,7 @@ WHOLE = re.compile(r"[+-]?[0-9]+")
 AS_WRITTEN = re.compile("0|-?[1-9][0-9]*")
 """A number, of which there is no other way to write it: 07 and +7 are names beside 7."""
 DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,2})?")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+")
 ODD_NUMBER = re.compile(r"\+|-?0|[^.]*\.|-?[0-9]+[eE]")
 """How a number begins that can be written in another way, too."""
 EXACT_DIGITS = 28
@@ -139,10 +140,11 @@ def number(table: EdgeTable) -> NumberedGraph:
 def alike_names(names: Sequence[str]) -> str:
     """Return a note of two names that look the same, or are one number; empty if there are none."""
     known: dict[str, str] = {}
-    odd = [name for name in names if not name.isascii() or ODD_NUMBER.match(name)]
+    odd = [name for name in names if not name.isascii() or ODD_NUMBER.match(name) or name != name.strip()]
     plain = set(names) if odd else set()
     for name in odd:
         shown = "".join(c for c in normalize("NFC", name) if category(c) != "Cf")
+        shown = "".join(" " if category(c) == "Zs" else c for c in shown).strip()
         if len(shown) < EXACT_DIGITS and DECIMAL.fullmatch(shown):
             shown = f"{Decimal(shown).normalize():f}"
         other = known.setdefault(shown, name)
@@ -272,6 +274,9 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
         try:
             decimal = Decimal(word if "_" not in word else "")
         except InvalidOperation:
+            if DECIMAL_COMMA.fullmatch(word) and len(word) < MOST_DIGITS:
+                pointed = word.replace(".", "").replace(",", ".")
+                return None, 1, f"its weight {word!r} has a comma; write {pointed}, with a decimal point"
             return None, 1, f"its weight {word[:40]!r} is no number"
         if not decimal.is_finite():
             return None, 1, f"its weight {word[:40]!r} is not finite"
@@ -286,7 +291,8 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
         values.append(Fraction(decimal))
     largest = max(map(abs, values), default=Fraction(0))
     if largest > LARGEST:
-        return None, 1, f"its largest weight, {_rounded(largest)}, is above {LARGEST}; scale them down"
+        divide = f"divide them by {_rounded(-(-largest // LARGEST))} or more and round them"
+        return None, 1, f"its largest weight, {_rounded(largest)}, is above {LARGEST}; {divide}"
     scale = 1
     for denominator in {value.denominator for value in values}:
         scale = lcm(scale, denominator)
@@ -303,7 +309,10 @@ def _why_not_whole(values: Sequence[Fraction], largest: Fraction, scale: int) ->
     said = f"multiply them by {factor} or less and round them"
     if any(0 < abs(value) * 10**power * 2 < 1 for value in values):
         said = f"no number fits both {rounded} and {least}: {said}, and {least} is 0"
-    return f"its weights would be whole only times {_rounded(scale)} or more, above {LARGEST}: {said}"
+    return (
+        f"its weights would be whole only times {_rounded(scale)} or more, above {LARGEST}: {said} "
+        "(fractions are scaled where 32 bits hold them)"
+    )
 
 
 def _rounded(number: int | Fraction) -> str:

@@ -254,7 +254,17 @@ def _names(labels: list[str], ids: list[str], where: str, notes: list[str]) -> l
     if all(labels) and len(set(labels)) == len(labels):
         return labels
     if any(labels):
-        notes.append(f"{where}: some labels lack or are alike; vertices have their ids as names")
+        first: dict[str, str] = {}
+        pairs = [(first.setdefault(label, one), one, label) for one, label in zip(ids, labels, strict=True)]
+        alike = [pair for pair in pairs if pair[0] != pair[1] and pair[2]]
+        if alike:
+            one, other, label = alike[0]
+            said = f"vertices {one[:40]} and {other[:40]} have the same label {label[:40]!a}"
+        else:
+            said = f"vertex {ids[labels.index('')][:40]} has no label"
+        notes.append(
+            f"{where}: {said}; vertices have their ids as names (give each a label of its own to use those)"
+        )
     return ids
 
 

@@ -67,7 +67,7 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
     """
     where = str(path)
     head = read_head(path).rpartition("\n")[0]
-    mark = mark_of(head)
+    mark = mark_of(head, where)
     rows = split_rows(head, where, mark)
     if not rows:
         return None

@@ -12,7 +12,7 @@ DIMACS, PACE = ("sp", "edge", "edges", "col", "max"), ("tw", "td", "tdp", "vc", 
 """Kinds of problem, the word after `p`."""
 
 XML, BANNER = (
-    re.compile(r"<(\?xml|!DOCTYPE|graphml|html)", re.I),
+    re.compile(r"<(\?xml|!DOCTYPE|graphml|gexf|html)", re.I),
     re.compile(r"\s*%{1,2}\s*MatrixMarket\b", re.I),
 )
 REPORTS = {
@@ -30,6 +30,9 @@ COMMENTS = ("#", "%", "//")
 
 QUOTED_WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
 """A word between blanks, or text in quotes; other white space, as in names, is no blank."""
+
+TWO_WORDS = re.compile(r"[^\s|]+[ \t]+[^\s|]+[ \t]")
+"""Two words without a bar, and a blank."""
 
 READABLE = (
     "dimacs, he, snap (edges, CSV, TSV), konect, metis, matrix-market, pace, steiner, graphml, gml, pajek, "
@@ -50,9 +53,17 @@ def recognise(head: str, path: Path) -> str:
     if XML.match(first):
         if "<graphml" in head:
             return "graphml"
+        if re.search(r"<(\w+:)?gexf\b", head):
+            done = _in_networkx("read_gexf", path, "write_pajek", ".net")
+            raise RetraceError(
+                f"{path}: is GEXF; export GraphML from Gephi, or write Pajek in Python: {done}"
+            )
         raise RetraceError(
             f"{path}: is a web page or XML other than GraphML; save the graph as GraphML or a list of edges"
         )
+    if re.match(r"#.*\n# GMT .*\n#", head):
+        reader = "read_multiline_adjlist" if re.search(r"^\S+ \{", head, re.M) else "read_adjlist"
+        raise RetraceError(f"{path}: is an adjacency list of NetworkX; {adjacency_advice(path, reader)}")
     if re.match(r"(%.*\n\s*)*\*(vertices|network|arcs|edges)\b", "\n".join(lines).lstrip(), re.I):
         return "pajek"
     if re.match(r"(33D32945|SECTION\b)", first, re.I):
@@ -91,9 +102,26 @@ def recognise(head: str, path: Path) -> str:
     if data and _is_list(data):
         return "snap"
     line = ascii((data or lines)[0].strip()[:60])
+    if len(data) == 1 and delimiter(data) is not None:
+        raise RetraceError(
+            f"{path}: has one line, {line}, which may be a header without edges, or an edge; add rows, or "
+            f"say {option('format', 'edges')}"
+        )
     raise RetraceError(
         f"{path}: {line} begins no format among {READABLE}; say {option('format')}, or write a list of edges"
     )
+
+
+def adjacency_advice(path: Path, reader: str = "read_adjlist") -> str:
+    """Say what converts an adjacency list."""
+    done = _in_networkx(reader, path, "write_graphml", ".graphml")
+    return f"write GraphML in Python: {done}; for a directed graph, read with create_using=networkx.DiGraph"
+
+
+def _in_networkx(reader: str, path: Path, writer: str, suffix: str) -> str:
+    """Return Python that converts a file."""
+    converted = path.with_suffix(suffix)
+    return f"networkx.{writer}(networkx.{reader}({str(path)!r}), {str(converted)!r})"
 
 
 def is_in_reports(kind: str, head: str) -> bool:
@@ -105,9 +133,12 @@ def is_in_reports(kind: str, head: str) -> bool:
 def delimiter(lines: list[str]) -> str | None:
     """Return what separates the cells of lines; None for white space.
 
-    A tab or semicolon that all lines have equally often is taken before a comma, which may be in numbers.
+    A tab or semicolon that all lines have equally often is taken before a comma, which may be in numbers, and
+    that before a bar, which may be in names.
     """
-    for mark in ("\t", ";", ","):
+    for mark in ("\t", ";", ",", "|"):
+        if mark == "|" and all(map(TWO_WORDS.match, lines)):
+            break
         with suppress(csv.Error):
             rows = csv.reader(lines, delimiter=mark, skipinitialspace=True)
             if len(widths := {len(row) for row in rows}) == 1 and widths != {1}:

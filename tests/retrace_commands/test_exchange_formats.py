@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -142,7 +144,61 @@ def test_labels_that_do_not_tell_vertices_apart_are_no_names(kind: str, tmp_path
     path.write_text(LACKING[kind].replace('"b"', '"a"').replace("2 b", "2 a"))
     loaded = load(path)
     assert list(loaded.names) == ([0, 1, 2] if kind == "gml" else [1, 2, 3])
-    assert "some labels lack or are alike" in loaded.graph_file.notes[1]
+    said = loaded.graph_file.notes[1]
+    assert said.startswith(
+        f"{path}: vertices {loaded.names[0]} and {loaded.names[1]} have the same label 'a';"
+    )
+    assert said.endswith("vertices have their ids as names (give each a label of its own to use those)")
+    path.write_text(LACKING[kind].replace('"b"', '""').replace("2 b", '2 ""'))
+    assert f": vertex {loaded.names[1]} has no label; " in load(path).graph_file.notes[1]
+
+
+@pytest.mark.parametrize("begin", ['<?xml version="1.0"?>\n<gexf>', "<gexf>"])
+def test_gexf_is_refused_with_what_converts_it(begin: str, tmp_path: Path) -> None:
+    path = tmp_path / "a b.gexf"
+    path.write_text(f"{begin}\n</gexf>\n")
+    told = refused(load, path)
+    assert told.startswith(f"{path}: is GEXF; export GraphML from Gephi, or write Pajek in Python: networkx.")
+    edges = nx.DiGraph([("Ann Lee", "bob"), ("bob", "cy")])
+    edges.nodes["bob"]["Modularity Class"] = 3  # which neither GraphML nor GML takes, with where it is drawn
+    edges.nodes["bob"]["viz"] = {"size": 3.0}
+    nx.write_gexf(edges, path)
+    carry_out(refused(load, path))
+    converted = load(path.with_suffix(".net"))
+    assert converted.graph_file.graph.info["directed"] is True
+    assert list(converted.names) == ["Ann Lee", "bob", "cy"]
+
+
+def carry_out(told: str) -> None:
+    """Do what a message says to do in Python."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of attributes that are no text
+        exec(re.search(r"networkx\.write.*'\)", told)[0], {"networkx": nx})  # type: ignore[index]
+
+
+@pytest.mark.parametrize("name", ["adjlist", "multiline_adjlist"])
+@pytest.mark.parametrize("written", [nx.path_graph(3), nx.complete_graph(3, nx.DiGraph)])
+def test_adjacency_of_networkx_is_refused_with_what_converts_it(
+    name: str, written: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.txt"
+    getattr(nx, f"write_{name}")(written, path)
+    told = refused(load, path)
+    assert "is an adjacency list of NetworkX; write GraphML in Python: networkx.write_graphml(" in told
+    assert told.endswith("; for a directed graph, read with create_using=networkx.DiGraph")
+    carry_out(told)
+    converted = load(path.with_suffix(".graphml")).graph_file.graph
+    assert (converted.info["directed"], converted.vertices) == (False, 3)
+
+
+def test_rows_of_many_lengths_may_be_an_adjacency_list(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    for content in ("0 1 2 3\n1 2\n2\n3\n", "0 1 2 3\n1\n2\n3\n"):
+        path.write_text(content)
+        told = refused(load, path)
+        assert told.startswith(
+            f"{path}: has rows of 1 to 4 words, as an adjacency list; write GraphML in Python"
+        )
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -181,6 +182,44 @@ def test_columns_by_option(tmp_path: Path) -> None:
     )
     shifted = "from,to\nr1,1,2\nr2,2,3\n"  # as R writes the names of rows
     assert "line 2: expected 2 cells, as on the first line" in refusal(shifted, tmp_path, kind="edges")
+
+
+def test_columns_whose_names_begin_with_a_dash(tmp_path: Path, call: Call) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("-from,to-id,-w\n1,2,5\n2,3,7\n")
+    asked = "solve", SSSP, path, "--source", 1, "--directed"
+    done = call(*asked, "--columns=-from", "--columns", "to-id", "--columns=-w")
+    assert "largest distance 12" in done.out
+    hint = "a value that begins with a dash stands behind =, as in --{}; see"
+    assert hint.format("columns=-VALUE") in call(*asked, "--columns", "-from", "to-id").refusal(2)
+    assert hint.format("OPTION=-w") in call(*asked, "--columns", "1", "2", "-w").refusal(2)
+    assert (
+        "read as the weight (--columns=-from --columns=to-id: without"
+        in read(path.read_text(), tmp_path).notes[0]
+    )
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+def test_a_column_that_may_be_the_weight_is_named_where_weights_are_needed(
+    pieces: bool, tmp_path: Path, call: Call, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    path = tmp_path / "x.csv"
+    path.write_text("source,target,foo\n1,2,3\n2,3,4\n")
+    asked = "solve", SSSP, path, "--source", 1, "--directed"
+    told = (
+        f"{path}: {SSSP} needs weights; foo: not read, so arcs have no weights (--columns source target foo"
+    )
+    assert told in call(*asked).refusal(1)
+    assert "largest distance 7" in call(*asked, "--columns", "source", "target", "foo").out
+    path.write_text("source,target,foo,bar\n1,2,3,4\n2,3,4,5\n")
+    assert "needs weights; foo, bar: not read, so arcs have no weights (--columns source target NAME" in call(
+        *asked
+    ).refusal(1)
+    frame = pd.DataFrame([(1, 2, 3)], columns=["source", "target", "foo"])
+    with pytest.raises(OneLineError, match=f"pandas.DataFrame: {SSSP} needs weights; foo: not read"):
+        solve(SSSP, load(frame), 1)
 
 
 MANY = 1 << 16
@@ -460,9 +499,10 @@ def test_distances_of_scaled_weights_say_so(tmp_path: Path, call: Call) -> None:
 
 @pytest.mark.parametrize(
     ("weight", "told"),
-    [("0.1234567890123", "multiply them by"), ("nan", "not finite"), ("inf", "not finite"),
-     ("x", "no number"),
-     ("1e999999999", "32 bits"), ("-4", "negative"), ("3000000000", "is above")],
+    [("0.1234567890123", "its weights would be whole only times 1"),
+     ("0.1234567890123", "multiply them by 100000000 or less and round them (fractions are scaled"),
+     ("nan", "not finite"), ("inf", "not finite"), ("x", "no number"), ("1e999999999", "32 bits"),
+     ("-4", "negative"), ("3000000000", "is above 2147483646; divide them by 2 or more and round them")],
 )  # fmt: skip
 def test_weights_matter_only_where_they_are_used(weight: str, told: str, tmp_path: Path) -> None:
     content = f"p sp 3 2\na 1 2 {weight}\na 2 3 7\n"
@@ -543,6 +583,10 @@ def test_cells_are_those_that_were_meant(
      ("source,target,weight,weight\na,b,1,2\n", "has 2 columns weight"),
      ("1 -> 2\n2 -> 3\n", "'->' stands between the vertices; say --columns 1 3"),
      ("source,target\na,b\n#1,b\nb,c\n", "line 3: '#1,b' may be a comment, or a row"),
+     ("sp|P1 sp|P2\nsp|P2 sp|P3\n", "| or blanks may separate the cells of 'sp|P1 sp|P2'; write tabs"),
+     ("chr1|100,chr1|200\nchr1|200,chr2|5\n", "| or commas may separate the cells of 'chr1|100,chr1|200'"),
+     ("a|b|1,5\nb|c|2,5\n", "| or commas may separate the cells of 'a|b|1,5'"),
+     ("1 2 1,5\n2 3 2\n", "'1 2 1,5' may have a decimal comma, or names with blanks; write 1.5 for 1,5, or"),
      ("a b\n//x b\nb c\n", "line 2: '//x b' may be a comment, or a row")],
 )  # fmt: skip
 def test_rows_of_which_two_readings_fit_are_refused(
@@ -565,8 +609,9 @@ def test_a_matrix_is_no_list_of_edges(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("2.0", "2"), ("02", "2"), ("+2", "2"), ("Zu\u0308rich", "Zürich"), ("a\u200b", "a")],
-)
+    [("2.0", "2"), ("02", "2"), ("+2", "2"), ("Zu\u0308rich", "Zürich"), ("a\u200b", "a"),
+     ("'a\u00a0b'", "'a b'"), ("'a\u202fb'", "'a b'")],
+)  # fmt: skip
 @pytest.mark.parametrize("pieces", [False, True])
 def test_names_that_look_the_same_are_noted(
     first: str, second: str, pieces: bool, tmp_path: Path, monkeypatch: Patch
@@ -574,10 +619,58 @@ def test_names_that_look_the_same_are_noted(
     if pieces:
         monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
     for one, other in ((first, second), (second, first)):
-        (note,) = read(f"x {one}\n{other} y\ny {one}\n", tmp_path, directed=True).notes
+        (note,) = read(f"x\t{one}\n{other}\ty\ny\t{one}\n", tmp_path, directed=True).notes
         assert note.endswith("are two vertices")
-        assert {word for word in note.split() if "'" in word} == {ascii(first), ascii(second)}
-    assert read(f"x {first}\n{first} y\ny x\n", tmp_path, directed=True).notes == ()
+        assert {*note.removesuffix(" are two vertices").split(" and ")} == {ascii(first), ascii(second)}
+    assert read(f"x\t{first}\n{first}\ty\ny\tx\n", tmp_path, directed=True).notes == ()
+
+
+@pytest.mark.parametrize("end", ["\u00a0", " ", "\u2003"])
+def test_names_with_a_space_at_their_end_are_noted(end: str, tmp_path: Path) -> None:
+    gml = f'graph [ node [ id 1 label "ann" ] node [ id 2 label "ann{end}" ] edge [ source 1 target 2 ] ]\n'
+    assert f"'ann' and {f'ann{end}'!a} are two vertices" in read(gml, tmp_path).notes
+
+
+@pytest.mark.parametrize("content", ["source,target\n", "from;to;foo\n", "# so\nsource\ttarget", "u|v\n"])
+def test_a_header_alone_is_no_graph(content: str, tmp_path: Path) -> None:
+    line = content.splitlines()[-1]
+    told = (
+        f"has one line, {line!a}, which may be a header without edges, or an edge; add rows, or say --format"
+    )
+    assert told in refusal(content, tmp_path)
+    assert read("ann,bob\n", tmp_path, kind="edges").graph.arcs == 1
+    assert "has a header, 'source target', and no edges; add rows" in refusal(
+        "source,target\n", tmp_path, kind="edges"
+    )
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize(
+    "content",
+    ["a;b;1,5\nb;c;2,25\n", "source;target;weight\n1;2;1,5\n2;3;2\n", "1\t2\t1,5\n2\t3\t2,25\n",
+     "1 2 7\n2 3 1,5\n", "a|b|7\nb|c|1,5\n"],
+)  # fmt: skip
+def test_a_decimal_comma_is_no_weight(content: str, pieces: bool, tmp_path: Path, monkeypatch: Patch) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    assert "its weight '1,5' has a comma; write 1.5, with a decimal point" in refusal(
+        content, tmp_path, solver=SSSP
+    )
+    assert read(content, tmp_path, solver="bfs/queue").graph.arcs == 2
+
+
+def test_bars_separate_cells(tmp_path: Path) -> None:
+    for content in ("a|b|5\nb|c|7\n", "source | target | weight\na | b | 5\nb | c | 7\n"):
+        for large in (1 << 20, 1):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(graph_file, "LARGE_LIST", large)
+                found = read(content, tmp_path, directed=True)
+            assert arcs_of(found) == [("a", "b"), ("b", "c")]
+            assert found.graph.weights.tolist() == [5, 7]  # type: ignore[union-attr]
+    assert arcs_of(read("Oslo|New York\nBonn|Rome\n", tmp_path)) == [("Bonn", "Rome"), ("Oslo", "New York")]
+    assert arcs_of(read("1,2,a|b\n2,3,b|c\n", tmp_path)) == [("1", "2"), ("2", "3")]
+    assert arcs_of(read("1 2 a|b\n2 3 b|c\n", tmp_path)) == [("1", "2"), ("2", "3")]
+    assert arcs_of(read('"a|b",c\n"b|c",d\n', tmp_path)) == [("a|b", "c"), ("b|c", "d")]
 
 
 def test_a_weight_of_an_unknown_column_is_noted(tmp_path: Path) -> None:

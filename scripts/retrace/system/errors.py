@@ -68,13 +68,23 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}? " if near else ""
 
 
+DASHED = re.compile(
+    r"argument (--\S+): expected (?:at least )?one argument|unrecognized arguments: (-[^-]\S*)"
+)
+"""What argparse says of a value that begins with a dash, which it takes for an option."""
+
+
 class OneLineParser(ArgumentParser):
     """A parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
         """Print the error, with what may have been meant, and exit with status 2."""
         name, known = self._unknown(message)
-        self.exit(2, f"error: {message}; {did_you_mean(name, known)}see {self.prog} --help\n")
+        meant = did_you_mean(name, known)
+        if dashed := DASHED.match(message):
+            shown = f"{dashed[1] or '--OPTION'}={dashed[2] or '-VALUE'}"
+            meant += f"a value that begins with a dash stands behind =, as in {shown}; "
+        self.exit(2, f"error: {message}; {meant}see {self.prog} --help\n")
 
     def _unknown(self, message: str) -> tuple[str, Iterable[str]]:
         """Return the name that is not known, and those that are, of choices or of options."""

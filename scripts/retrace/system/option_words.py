@@ -32,6 +32,9 @@ def by_caller(typed: str, called: str) -> str:
 
 def option(name: str, *values: str) -> str:
     """Return an option with its values: `--columns 1 'To Station'`, or `columns=['1', 'To Station']`."""
-    words = " ".join([name, *(shlex.quote(value) if UNSAFE.search(value) else value for value in values)])
+    quoted = [shlex.quote(value) if UNSAFE.search(value) else value for value in values]
+    words = " ".join([name, *quoted])
+    if any(value.startswith("-") for value in values):  # which would be an option
+        words = " --".join(f"{name}={value}" for value in quoted)
     given = {0: "", 1: f"={values[0]!r}" if values else ""}.get(len(values), f"={[*values]!r}")
     return by_caller(f"--{words}", OTHERWISE.get(words, f"{name}{given}"))
