@@ -22,9 +22,9 @@ from drawn_figures import content_of, made, medians, shown, words
 from fabricated import bellman_ford, changed, fast, frame, limits, measured, phases, record, trial, warm
 from figure_texts import assert_nothing_is_cut_or_overlaps
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
+from retrace.publish.cell_columns import BEST, RATIOS, columns, row_names
 from retrace.publish.chart import draw, drawing_of, image, with_same_clips
 from retrace.publish.chart_axes import scale, tick_ratio, tick_time
-from retrace.publish.chart_cells import BEST, RATIOS, columns, row_names
 from retrace.publish.chart_looks import (
     COLOURS,
     CPU_PROGRAM,
@@ -34,6 +34,8 @@ from retrace.publish.chart_looks import (
     OUR_SOLVER,
     PHASES,
     PUBLISHED_KERNEL,
+    SHAPES,
+    SPARE,
     kind,
 )
 from retrace.publish.chart_words import footnotes
@@ -47,7 +49,7 @@ from retrace.records.statistics import Summary
 from retrace.reports.frame import Printed
 from retrace.reports.physical_limit import Roof
 from retrace.reports.report import PUBLISHED, Drawing, load_reports
-from retrace.reports.wording import EMPTY
+from retrace.reports.wording import EMPTY, comparative
 from retrace.solvers import REGISTRY
 
 
@@ -118,10 +120,10 @@ def test_no_colour_has_two_meanings() -> None:
     assert len(meanings[2]) == len(PHASES)
 
 
-def test_lines_of_one_solver_differ_in_lightness_and_of_two_in_colour() -> None:
+def test_lines_of_one_solver_and_of_two_differ_in_colour() -> None:
     records = [
         measured(f"bellman-ford/{name}", "bellman-ford-edges", f"dense-{size}", phases(1, 5, ms), **settings)
-        for size in (256, 512)
+        for size in (256, 512, 1024)
         for name, ms, settings in (
             ("multi-edge", 3.0, {"edges_per_thread": 1}), ("multi-edge", 2.0, {"edges_per_thread": 4}),
             ("multi-edge-consecutive", 4.0, {"edges_per_thread": 4}),
@@ -130,9 +132,14 @@ def test_lines_of_one_solver_differ_in_lightness_and_of_two_in_colour() -> None:
     drawing = Drawing(experiment="bellman-ford-edges", title="Edges", y="kernel")
     drawn, (panel,) = shown("an-bellman-ford", drawing, records)
     colours = [
-        to_hex(line.get_color()) for line in drawn.axes[0].lines if len(np.ravel(line.get_xdata())) == 2
+        to_hex(line.get_color()) for line in drawn.axes[0].lines if line.get_marker() in SHAPES.values()
     ]
     assert len(panel.lines) == len(set(colours)) == 3
+    assert set(colours) <= {
+        COLOURS["multi-edge"].lower(),
+        *map(str.lower, SPARE),
+        COLOURS["multi-edge-consecutive"].lower(),
+    }
     assert COLOURS["multi-edge"].lower() in colours
 
 
@@ -209,7 +216,7 @@ def test_printed_ratios_are_of_one_system_without_zeros_and_with_doubts() -> Non
 
 
 def test_a_share_is_in_percent() -> None:
-    records = bellman_ford("h200", gpu=True, sizes=[256, 512])
+    records = bellman_ford("h200", gpu=True, sizes=[256, 512, 1024])
     drawn, _ = shown("an-bellman-ford", "bellman-ford-share", records)
     drawn.draw_without_rendering()
     labels = [label.get_text() for label in drawn.axes[0].get_yticklabels()]
@@ -232,12 +239,31 @@ def test_several_gpus_stand_beside_the_ideal() -> None:
     records = [
         measured("betweenness/multi-gpu", "betweenness-gpus", "Gowalla", phases(0, ms), devices=devices,
                  kernel="lane-queues", sources=8)
-        for devices, ms in ((1, 10.0), (2, 6.0))
+        for devices, ms in ((1, 10.0), (2, 6.0), (4, 4.0))
     ]  # fmt: skip
     drawn, (panel,) = shown("today", "betweenness-gpus", records)
-    assert medians(panel) == {"lane-queues": [1, 0.6]}
+    assert medians(panel) == {"lane-queues": [1, 0.6, 0.4]}
     ideal = [line for line in drawn.axes[0].lines if line.get_linestyle() == "--"]
-    assert [list(map(float, np.ravel(line.get_ydata()))) for line in ideal] == [[1, 0.5]]
+    assert [list(map(float, np.ravel(line.get_ydata()))) for line in ideal] == [[1, 0.5, 0.25]]
+
+
+def test_lines_through_few_places_are_rows_that_name_them() -> None:
+    records = [
+        measured("betweenness/multi-gpu", "betweenness-gpus", "Gowalla", phases(0, ms), devices=devices,
+                 kernel="lane-queues", sources=8)
+        for devices, ms in ((1, 10.0), (2, 6.0))
+    ]  # fmt: skip
+    content = content_of("today", "betweenness-gpus", records)
+    drawn = draw(content)
+    (axes,) = drawn.axes
+    assert content.kind == "rows"
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["lane-queues, GPUs: 2"]
+    assert [text.get_text() for text in axes.texts] == [comparative(0.6)]
+    dotted = [line for line in axes.lines if line.get_linestyle() == ":"]
+    assert [list(map(float, np.ravel(line.get_xdata()))) for line in dotted] == [[0.5, 0.5]]
+    (bar,) = axes.patches
+    assert sorted([bar.get_x(), bar.get_x() + bar.get_width()]) == pytest.approx([0.6, 1])  # type: ignore[attr-defined]
+    assert_nothing_is_cut_or_overlaps(drawn)
 
 
 SPARSE = Drawing(experiment="bellman-ford-sparse", title="Sparse")
@@ -316,7 +342,10 @@ def test_what_has_no_time_has_a_dash() -> None:
 
 @pytest.mark.parametrize(("drawn_as", "axis"), [("lines", 1), ("bars", 0)])
 def test_whiskers_end_at_the_quartiles(drawn_as: Literal["lines", "bars"], axis: int) -> None:
-    records = [record("bfs/bsp", "NY", [1.0, 2.0, 3.0, 10.0, 20.0], backend="cuda")]
+    records = [
+        record("bfs/bsp", graph, [1.0, 2.0, 3.0, 10.0, 20.0], backend="cuda")
+        for graph in (["random-12-5", "random-13-5", "random-14-5"] if drawn_as == "lines" else ["NY"])
+    ]
     drawing = Drawing(experiment="table-3.3", title="Both", kind=drawn_as)
     drawn, _ = shown("bsp-suite", drawing, records)
     whiskers = [
@@ -324,7 +353,7 @@ def test_whiskers_end_at_the_quartiles(drawn_as: Literal["lines", "bars"], axis:
         for part in drawn.axes[0].containers
         if isinstance(part, ErrorbarContainer) and part.has_yerr | part.has_xerr
     ]
-    (segment,) = [line for part in whiskers for one in part.lines[2] for line in one.get_segments()]
+    segment, *_ = [line for part in whiskers for one in part.lines[2] for line in one.get_segments()]
     assert sorted(segment[:, axis]) == [2, 10]
     dot = next(line for line in drawn.axes[0].lines if line.get_marker() == "s")
     assert dot.get_xydata()[0][axis] == 3  # type: ignore[index]
@@ -418,6 +447,16 @@ def test_trials_in_two_groups_are_found_and_one_odd_trial_is_not() -> None:
     assert [line.name for line in panel.lines] == ["bfs/bsp, NY"]
     dots = next(line for line in drawn.axes[0].lines if line.get_marker() == "s")
     assert list(map(float, np.ravel(dots.get_xdata()))) == [1, 1, 1, 5, 5, 5]
+
+
+def test_a_title_does_not_say_into_how_many_groups_trials_fall() -> None:
+    """It counts the rows, and names the widest gap; a row may have three groups and more."""
+    some = (1, 1, 1, 5, 5, 5, 30, 30, 30)
+    one = record("bfs/bsp", "NY", some, backend="cuda", experiment="fast-bfs")
+    drawn, _ = shown("today", "trials", [one])
+    said = "1 of 1 records have trials in groups; the widest gap between two is 6.0 × (bfs/bsp, NY)"
+    assert said in words(drawn)
+    assert "two groups" not in words(drawn)
 
 
 def test_distances_are_those_of_gpus_over_the_limit() -> None:
@@ -544,7 +583,18 @@ def test_cells_are_not_coloured_by_a_time_of_few_trials_where_others_have_enough
     _, content = cells(records)
     (column,) = columns(content.drawing, content.panels)
     looks = [column.look(name) for solver in times for name in column.times if name.split(",")[0] == solver]
-    assert looks == [(BEST, "bold"), (BEST, "bold"), (RATIOS[0][1], "normal")]
+    assert looks == [(BEST, "normal"), (BEST, "normal"), (RATIOS[0][1], "normal")]
+
+
+@pytest.mark.parametrize(("alike", "weight"), [(2, "bold"), (3, "normal"), (4, "normal")])
+def test_bold_marks_the_best_only_where_most_are_told_from_it(alike: int, weight: str) -> None:
+    names = ("block-queue", "bsp", "two-frontier", "matrix")
+    records = [made("hong-bfs", f"bfs/{name}", "NY", 1 if n < alike else 9) for n, name in enumerate(names)]
+    drawn, content = cells(records)
+    (column,) = columns(content.drawing, content.panels)
+    assert [column.look(name) for name in column.among_best] == [(BEST, weight)] * alike
+    said = "Without bold: columns of which most cannot be told from the best"
+    assert (said in words(drawn)) == (weight == "normal")
 
 
 def test_a_heat_map_has_both_measures_and_the_limit_of_a_further_search() -> None:
@@ -568,7 +618,7 @@ def test_a_heat_map_of_sizes_has_its_rows_in_order() -> None:
     found = columns(content.drawing, content.panels)
     assert [column.title for column in found] == ["2⁸", "2⁹"]
     assert row_names(found, by_name=True) == ["1 edge", "2 edges", "4 edges"]
-    assert found[0].look("4 edges") == (BEST, "bold")
+    assert found[0].look("4 edges")[0] == BEST
 
 
 # ----- axes, words and bytes
@@ -576,10 +626,12 @@ def test_a_heat_map_of_sizes_has_its_rows_in_order() -> None:
 
 def test_each_marker_has_words_that_a_page_shows_over_it() -> None:
     """An element's id has as many as it has markers."""
-    records = [made("bellman-ford-sparse", "bellman-ford/edge-list", f"random-{k}-5", k) for k in (12, 13)]
+    records = [
+        made("bellman-ford-sparse", "bellman-ford/edge-list", f"random-{k}-5", k) for k in (12, 13, 14)
+    ]
     svg = image(shown("an-bellman-ford", SPARSE, records)[0], "svg").decode()
     (words,) = re.findall(r'<g id="tip:([^"]*)">', svg)
-    assert [one.rpartition(": ")[2] for one in words.split("|")] == ["12.0 ms", "13.0 ms"]
+    assert [one.rpartition(": ")[2] for one in words.split("|")] == ["12.0 ms", "13.0 ms", "14.0 ms"]
     svg = image(shown("bsp-suite", "figure-3.3", [made("table-3.3", "bfs/bsp", "NY", 18)])[0], "svg").decode()
     assert "bfs/bsp on NY, h200: 18.0 ms" in re.findall(r'<g id="tip:([^"]*)">', svg)
 

@@ -222,7 +222,7 @@ def test_the_titles_of_distances_trials_and_printed_times_are_counted() -> None:
     every = {"bsp": (1, 1, 1, 5, 5, 5), "queue": (2, 2, 2, 2, 2, 2)}
     records = [measured(f"bfs/{name}", "fast-bfs", "NY", [trial(ms) for ms in times])
                for name, times in every.items()]  # fmt: skip
-    assert re.match("1 of 2 records .* 5.0 × apart", title("today", "trials", records))
+    assert re.match("1 of 2 records .* widest gap between two is 5.0 ×", title("today", "trials", records))
     beside = title(
         "tuwien-sssp", "printed-and-measured", [made("table-2", "sssp/standard", "random-20-50", 18.8)]
     )

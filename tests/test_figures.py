@@ -9,12 +9,13 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from command_line import Call, needs_today
@@ -23,8 +24,9 @@ from retrace.planning.configuration import committed_records, load_configuration
 from retrace.planning.plan import Plan
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_axes import drawn_words
-from retrace.publish.chart_looks import KIND_COLOURS, LIGHTER, SHAPES, kind, line_colour
+from retrace.publish.chart_looks import KIND_COLOURS, SHAPES, SPARE, kind, line_colour
 from retrace.publish.chart_words import caption
+from retrace.publish.inline_figures import FILLS_ON_DARK, _style_on_dark
 from retrace.publish.overview import INSIDE, NOISE, SEGMENTS, UNMEASURED
 from retrace.publish.panels import FigureContent
 from retrace.reports.finding import Verdict
@@ -63,9 +65,13 @@ def text_of(root: ElementTree.Element, tag: str) -> str:
 
 def luminance(colour: str) -> float:
     """Return the relative luminance of WCAG 2."""
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear(colour), strict=True))
+
+
+def linear(colour: str) -> list[float]:
+    """Return the parts of a colour as amounts of light."""
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
 
 
 @every_figure
@@ -269,21 +275,17 @@ def assert_axes_have_a_scale(figure: Figure) -> None:
                 assert minor, axes.get_title("left")
 
 
-LIGHT = [(1 - white, white) for white in LIGHTER]
-
-
 def test_lines_have_the_colours_of_solvers_and_rows_of_kinds_of_one_shape_each(made: Made) -> None:
     """Each marker that stands for a time is of the colour and the shape that an entry with that time has."""
     seen = Counter[str]()
     for content, figure in made[1]:
-        upright = content.drawing.kind in ("lines", "scatter", "rates")
+        upright = content.kind in ("lines", "scatter", "rates")
         looks: dict[float, set[tuple[str, str]]] = defaultdict(set)
         for dot in (dot for panel in content.panels for dot in panel.dots):
             trials = [ms for some in dot.value.trials for ms in some]
             for ms in (dot.value.median, *trials):
                 looks[round(ms, 9)] |= {
-                    (SHAPES[kind(dot.entry)], to_hex(mixed))
-                    for mixed in _mixed(dot.entry, content.drawing.kind)
+                    (SHAPES[kind(dot.entry)], colour.lower()) for colour in _colours(dot.entry, content.kind)
                 }
                 seen[dot.entry.solver] += 1
         for line in (line for axes in figure.axes for line in axes.lines):
@@ -296,8 +298,41 @@ def test_lines_have_the_colours_of_solvers_and_rows_of_kinds_of_one_shape_each(m
     assert len(set(SHAPES.values())) == len(SHAPES)
 
 
-def _mixed(entry: Entry, figure: str) -> list[tuple[float, ...]]:
-    if figure != "lines":
-        return [to_rgb(KIND_COLOURS[kind(entry)])]
-    parts = to_rgb(line_colour(entry))
-    return [tuple(part * dark + white for part in parts) for dark, white in LIGHT]
+def _colours(entry: Entry, figure: str) -> list[str]:
+    return [line_colour(entry), *SPARE] if figure == "lines" else [KIND_COLOURS[kind(entry)]]
+
+
+LEAST_SEEN, LEAST_APART = 3.0, 0.1
+"""The contrast of a line with its ground, by WCAG 2, and how far two colours are apart in Oklab."""
+TO_CONES = np.array([[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]])
+TO_OKLAB = np.array([[0.2105, 0.7936, -0.0041], [1.9780, -2.4286, 0.4506], [0.0259, 0.7828, -0.8087]])
+
+
+def apart(one: str, other: str) -> float:
+    """Return how far two colours are apart for an eye."""
+    places = [TO_OKLAB @ np.cbrt(TO_CONES @ linear(colour)) for colour in (one, other)]
+    return float(np.linalg.norm(places[0] - places[1]))
+
+
+def test_each_line_is_seen_on_a_light_and_a_dark_page_and_told_from_the_others(made: Made) -> None:
+    lines = 0
+    for content, figure in made[1]:
+        if content.kind not in ("lines", "scatter", "rates"):
+            continue
+        for axes in figure.axes:
+            colours = {to_hex(line.get_color()) for line in axes.lines}
+            for colour in colours:
+                dark = _style_on_dark(f"stroke: {colour}", is_line=True).removeprefix("stroke: ")
+                assert contrast(colour, "#ffffff") >= LEAST_SEEN, (content.drawing.title, colour)
+                assert contrast(dark, FILLS_ON_DARK["#ffffff"]) >= LEAST_SEEN, (content.drawing.title, dark)
+            if content.kind == "lines":
+                joined = [line for line in axes.lines if line.get_marker() in SHAPES.values()]
+                looks = [(str(one.get_marker()), to_hex(one.get_color())) for one in joined]
+                ends = Counter(
+                    to_hex(line.get_color()) for line in axes.lines if line.get_transform() == axes.transAxes
+                )
+                assert max(ends.values()) == 1, content.drawing.title
+                for (marker, one), (other_marker, other) in combinations(set(looks), 2):
+                    assert marker != other_marker or apart(one, other) >= LEAST_APART, content.drawing.title
+                lines += len(joined)
+    assert lines > 50

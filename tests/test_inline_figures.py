@@ -29,7 +29,8 @@ def test_a_drawing_is_named_and_its_numbers_are_rounded() -> None:
     turned = '<text x="1.23456" style="a: b" transform="rotate(-0 1 2)">a &lt; b</text>'
     made = figures.add(drawing(f'<g id="g"><g clip-path="url(#p1)">{turned}</g></g>'), "one", "a <title>")
     assert made == (
-        '<svg id="drawing-one" role="img" aria-label="a &lt;title&gt;" viewBox="0 0 9 7.5" width="9pt">'
+        '<svg id="drawing-one" role="img" aria-label="a &lt;title&gt;" viewBox="0 0 9 7.5"'
+        ' width="9pt" style="--width:9pt">'
         '<g clip-path="url(#p1)"><text x="1.23" class="f0">a &lt; b</text></g></svg>'
     )
     assert figures.rules == ".f0{a: b}\n"
@@ -41,7 +42,7 @@ def test_what_drawings_share_stands_once() -> None:
     for name in ("one", "two"):
         made = figures.add(drawing(f"<title>t</title><metadata>m</metadata>{MARK}{use}"), name, name)
         drawn = '<use href="#s0" class="f0"></use><path d="M1 2" transform="rotate(-90 1 2)"></path>'
-        assert made.endswith(f'width="9pt">{drawn}</svg>')
+        assert made.endswith(f'width="9pt" style="--width:9pt">{drawn}</svg>')
     assert figures.definitions == '<path d="M0 2.12L1 -0z" class="f0" id="s0"></path>'
 
 

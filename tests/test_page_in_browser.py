@@ -319,6 +319,30 @@ def test_nothing_is_wider_than_the_window(browser: Browser, whole: str) -> None:
     assert_fits(browser, "document.documentElement")
 
 
+LETTERS = """
+[...document.querySelectorAll(".drawing svg")].map((one) => {
+  const scale = one.getBoundingClientRect().width / one.viewBox.baseVal.width;
+  const sizes = [...one.querySelectorAll("text")].map((text) => parseFloat(getComputedStyle(text).fontSize));
+  return scale * Math.min(...sizes);
+})
+"""
+LEAST_LETTERS = 10.99
+"""Pixels: 11, but for rounding."""
+
+
+def test_a_figure_scrolls_rather_than_have_small_letters(browser: Browser, whole: str) -> None:
+    browser.open(whole)
+    browser.run("document.querySelectorAll('main details').forEach((one) => (one.open = true)); 0")
+    try:
+        for width in (320, 400, 900, 1440):
+            browser.look(width)
+            letters = browser.run(LETTERS)
+            assert len(letters) > 30
+            assert min(letters) >= LEAST_LETTERS, width
+    finally:
+        browser.look(1280)
+
+
 def test_no_panel_is_wider_than_the_window(browser: Browser, page: str) -> None:
     for place in (LINK, "claim/bsp-suite/sssp-beats-sequential/h200"):
         browser.open(f"{page}#{place}")

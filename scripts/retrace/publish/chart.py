@@ -24,6 +24,7 @@ from retrace.publish.chart_rows import (
     draw_dumbbells,
     draw_falls,
     draw_phases,
+    draw_places,
     draw_strips,
 )
 from retrace.publish.chart_words import caption, described, footnotes, heading
@@ -115,6 +116,7 @@ def draw(content: FigureContent) -> Figure:
     drawing, panels = content.drawing, content.panels
     kinds = {
         "lines": lambda part: draw_lines(part, drawing, panels),
+        "rows": lambda part: draw_places(part, drawing, panels),
         "bars": lambda part: draw_bars(part, drawing, panels),
         "heat map": lambda part: draw_cells(part, drawing, panels),
         "dumbbells": lambda part: draw_dumbbells(part, panels),
@@ -128,7 +130,7 @@ def draw(content: FigureContent) -> Figure:
     with rc_context(STYLE):
         figure, part = framed(heading(content), described(content), footnotes(content))
         if any(panel.machine for panel in panels):
-            heights = kinds[drawing.kind](part)
+            heights = kinds[content.kind](part)
         else:
             part.subplots().set_axis_off()  # without axes nothing is laid out
             heights = [ROW]

@@ -13,11 +13,12 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from retrace.publish.chart_looks import KIND_COLOURS, SHAPES, kinds
-from retrace.publish.panel import LABELS, Dot
+from retrace.publish.chart_looks import BLACK, KIND_COLOURS, SHAPES, kinds
+from retrace.publish.panel import DOUBT, LABELS, Dot
 from retrace.records.statistics import Summary
 from retrace.reports.frame import Entry
 from retrace.reports.measures import Measure
+from retrace.reports.report import Drawing
 from retrace.reports.wording import TIMES
 
 WIDTH, ROW, CHARACTER = 7.0, 0.19, 0.078
@@ -28,6 +29,8 @@ TITLE_LINE, TEXT_LINE = 68, 92
 """The most characters in a line of the title, which is bold, and of the other texts."""
 DECADES = 5
 """The most powers of 10 that an axis names."""
+IDEAL = "ideal"
+SIGN_MARKERS = {"×": "x", "+": "+", DOUBT: "o"}  # noqa: RUF001
 LEAST_SPAN = 8
 """The ratio of the ends of an axis from which it is logarithmic."""
 
@@ -147,6 +150,17 @@ def whiskers(values: Sequence[Summary]) -> tuple[list[float], list[float]]:
 def axis_label(measure: Measure, over: bool = False) -> str:
     """Say what an axis of values shows."""
     return f"{LABELS[measure]}, ratio" if over else LABELS[measure]
+
+
+def place_label(drawing: Drawing) -> str:
+    """Say what the places of lines are."""
+    return "Vertices per graph" if drawing.x == "vertices" else drawing.axis or drawing.x.replace("_", " ")
+
+
+def draw_sign(axes: Axes, sign: str, x: float, y: float) -> None:
+    """Mark a dot as of another graph, or as doubted."""
+    look: Any = {"marker": SIGN_MARKERS[sign], "mfc": "none", "markersize": 8, "mew": 0.8}
+    axes.plot(x, y, color=BLACK, zorder=4, **look)
 
 
 def scale(

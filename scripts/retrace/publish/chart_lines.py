@@ -1,7 +1,6 @@
 """Lines against a size or a setting, named at their ends; times against printed ones; rates over sizes."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 from textwrap import fill
 from typing import Any
@@ -23,20 +22,18 @@ from retrace.publish.chart_axes import (
     tick_time,
     tips,
 )
-from retrace.publish.chart_looks import BLACK, GREY, LIGHTER, line_look, look
-from retrace.publish.panel import COPY_ALONE, DOUBT, PAIR, Line, Panel
+from retrace.publish.chart_looks import GREY, REFERENCE, line_colours, line_look, look
+from retrace.publish.panel import COPY_ALONE, PAIR, Line, Panel
 from retrace.reports.physical_limit import Roof
 from retrace.reports.report import Drawing
 from retrace.reports.wording import comparative, duration, power_of_two, three_digits, two_digits
 
-SIGN_MARKERS = {"×": "x", "+": "+", DOUBT: "o"}  # noqa: RUF001
 HEIGHT, TALL = 1.9, 2.6
 """Inches: the height of a panel, and of one that has the whole width and many lines."""
 MOST_LINES = 5
 """The most lines of a panel that shares the width with another."""
 MOST_PLACES = 6
 PANEL_TITLES_LINE = 72
-IDEAL = "ideal"
 INCHES_WIDE, HALF_MARKER = 5.6, 0.05
 """Inches: the least width of a panel of rates, and half of a marker."""
 ROOM, ABOVE = (0.001, 10), 3
@@ -62,38 +59,48 @@ def draw_lines(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> 
         axes.grid(axis="y", color="0.92", lw=0.6)
         _scale_values(axes, panel, panels, drawing)
         _scale_places(axes, drawing, panels)
-        _draw_panel(axes, panel, drawing, height)
+        _draw_panel(axes, panel, drawing, height, _colours(panel, panels))
     for axes, panel in drawn[::columns]:
         axes.set_ylabel(axis.axis_label(panel.measure, bool(panel.over)))
-    size = "Vertices per graph" if drawing.x == "vertices" else drawing.axis or drawing.x.replace("_", " ")
-    figure.supxlabel(size)
+    figure.supxlabel(axis.place_label(drawing))
     names = [line.name for panel in panels for line in panel.lines]
     axis.widen(figure, [" ".join([max(names, key=len)] * columns)], 5.2 if columns == 2 else 4)
     return [height] * len(grid)
 
 
-def _draw_panel(axes: Axes, panel: Panel, drawing: Drawing, height: float) -> None:
+def _alike(panel: Panel, panels: Sequence[Panel]) -> list[Panel]:
+    """Return the panels of the same keys and of one scale: those of pairs, or the others."""
+    return [other for other in panels if (other.machine == PAIR) == (panel.machine == PAIR)]
+
+
+def _colours(panel: Panel, panels: Sequence[Panel]) -> dict[str, str]:
+    """Return the colours of the lines of a panel, the same in all that are like it."""
+    lines = [line for one in _alike(panel, panels) for line in one.lines if line.name != COPY_ALONE]
+    return line_colours({line.key: line.dots[0].entry for line in lines})
+
+
+def _draw_panel(
+    axes: Axes, panel: Panel, drawing: Drawing, height: float, colours: Mapping[str, str]
+) -> None:
     """Draw lines, a level and the ideal, and name them at their right ends."""
-    ends, same = [], Counter[tuple[str, bool]]()
+    ends = []
     write = comparative if panel.over else "{:.0%}".format if panel.measure == "transfer" else duration
     for line in panel.lines:
-        like = line.dots[0].entry.solver, line.printed
         if line.name == COPY_ALONE:
             style: dict[str, Any] = {"color": GREY, "marker": "", "ls": ":"}
         else:
-            style = line_look(line.dots[0].entry, LIGHTER[min(same[like], len(LIGHTER) - 1)])
-        same[like] += 1
+            style = line_look(line.dots[0].entry, colours[line.key])
         _draw_line(axes, line, style, write)
         joined = [dots[-1] for is_joined, dots in line.strokes if is_joined] or [line.dots[-1]]
         ends.append((max(joined, key=lambda dot: dot.x).value.median, line.name, style))
     level = 1.0 if panel.over and not drawing.ideal else drawing.level
     if level is not None:
-        axes.axhline(level, color="0.6", lw=0.8, zorder=1)
-        ends += [(level, drawing.level_name, {"color": "0.6"})] if drawing.level_name else []
+        axes.axhline(level, color=REFERENCE, lw=0.8, zorder=1)
+        ends += [(level, drawing.level_name, {"color": REFERENCE})] if drawing.level_name else []
     if drawing.ideal:
         places = sorted({dot.x for dot in panel.dots})
-        axes.plot(places, [places[0] / place for place in places], color="0.6", lw=0.8, ls="--", zorder=1)
-        ends.append((places[0] / places[-1], IDEAL, {"color": "0.6"}))
+        axes.plot(places, [places[0] / place for place in places], color=REFERENCE, lw=0.8, ls="--", zorder=1)
+        ends.append((places[0] / places[-1], axis.IDEAL, {"color": REFERENCE}))
     _name_alone(axes, panel.lines)
     name_ends(axes, ends, height)
 
@@ -110,8 +117,7 @@ def _draw_line(axes: Axes, line: Line, style: dict[str, Any], write: Callable[[f
         stroke = axes.errorbar([dot.x for dot in dots], medians, ends, zorder=3, **drawn)
         stroke.lines[0].set_gid(tips(dots, write))
     for dot in (dot for dot in line.dots if dot.sign):
-        sign: Any = {"marker": SIGN_MARKERS[dot.sign], "mfc": "none", "markersize": 8, "mew": 0.8}
-        axes.plot(dot.x, dot.value.median, color=BLACK, zorder=4, **sign)
+        axis.draw_sign(axes, dot.sign, dot.x, dot.value.median)
 
 
 def _name_alone(axes: Axes, lines: Sequence[Line]) -> None:
@@ -125,9 +131,11 @@ def _name_alone(axes: Axes, lines: Sequence[Line]) -> None:
 
 def _scale_values(axes: Axes, panel: Panel, panels: Sequence[Panel], drawing: Drawing) -> None:
     """Give panels of one kind one scale: times are logarithmic, shares and small ratios linear."""
-    alike = [other for other in panels if (other.machine == PAIR) == (panel.machine == PAIR)]
     values = [
-        v for other in alike for dot in other.dots for v in (dot.value.q1, dot.value.median, dot.value.q3)
+        v
+        for other in _alike(panel, panels)
+        for dot in other.dots
+        for v in (dot.value.q1, dot.value.median, dot.value.q3)
     ]
     if panel.measure == "transfer":
         axes.set_ylim(0, 1)
@@ -172,7 +180,7 @@ def draw_scatter(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     scale(axes, "x", [dot.x for dot in panel.dots], tick_time)
     scale(axes, "y", [dot.value.median for dot in panel.dots], tick_time)
     axes.grid(color="0.92", lw=0.6)
-    (left, right), grey = axes.get_xlim(), dict[str, Any](color="0.6", lw=0.8)
+    (left, right), grey = axes.get_xlim(), dict[str, Any](color=REFERENCE, lw=0.8)
     for over in (1.0, 0.1, 0.01):
         axes.plot([left, right], [left * over, right * over], scaley=False, zorder=1, **grey)
         if right * over <= axes.get_ylim()[1]:
@@ -222,7 +230,7 @@ def _in_billions(value: float) -> str:
 def _draw_roof(axes: Axes, roof: Roof) -> None:
     """Draw what a launch and the bandwidths allow, each with words, and from where on bandwidth binds."""
     (left, right), bottom = axes.get_xlim(), axes.get_ylim()[0]
-    grey: Any = {"color": "0.6", "lw": 0.8, "scalex": False, "scaley": False, "zorder": 1}
+    grey: Any = {"color": REFERENCE, "lw": 0.8, "scalex": False, "scaley": False, "zorder": 1}
     axes.plot([left, right], [roof.of_launch(left), roof.of_launch(right)], **grey)
     axes.plot([roof.full] * 2, [bottom, roof.at(roof.full)], ls=":", **grey)
     level, early = axes.get_yaxis_transform(), left * (right / left) ** 0.35

@@ -1,9 +1,7 @@
 """One colour for each solver and one shape for each kind of solver, the same in all figures."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
-
-from matplotlib.colors import to_rgb
 
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.reports.frame import Entry
@@ -12,7 +10,7 @@ from retrace.system.solver_packages import is_of_package
 # Of Okabe and Ito's palette and of Tol's, for colour-blind readers. No colour has two meanings:
 # kinds of solvers have four, lines of variants six, phases six, heat maps light blues, verdicts the page's.
 BLACK, VERMILION, BLUE, GREEN, GREY = "#000000", "#D55E00", "#0072B2", "#009E73", "#777777"
-ORANGE, PURPLE, FOREST, TEAL, OLIVE = "#E69F00", "#CC79A7", "#117733", "#0E8A96", "#999933"
+ORANGE, PURPLE, FOREST, TEAL, OLIVE = "#CC6F00", "#CC79A7", "#117733", "#0E8A96", "#999933"
 INK = "#111111"
 """Of words on coloured cells, and of those that are not black by default: SVG leaves black out."""
 PUBLISHED_KERNEL, CPU_PROGRAM = "published kernel", "program on a CPU"
@@ -54,8 +52,10 @@ HEAT = {
     "#F3F3F3": "#021627",
 }
 """Of cells, from the best to the worst, each with its colour on a dark page."""
-LIGHTER = (0.0, 0.35, 0.55, 0.7)
-"""How much white is in the colours of the lines of one solver, by their order."""
+SPARE = (PURPLE, FOREST, ORANGE, BLACK)
+"""Of lines whose solver has lent its colour to another line of the figure."""
+REFERENCE = "#8c8c8c"
+"""Of levels, limits and what is ideal, which are no solver's."""
 
 
 def kind(entry: Entry) -> str:
@@ -73,14 +73,24 @@ def line_colour(entry: Entry) -> str:
     return COLOURS.get(entry.solver.split("/")[-1]) or KIND_COLOURS[kind(entry)]
 
 
+def line_colours(entries: Mapping[str, Entry]) -> dict[str, str]:
+    """Return the colours of lines by their keys: that of the solver, or a spare one if a line has that."""
+    own = {key: line_colour(entry) for key, entry in entries.items()}
+    spare = iter([colour for colour in SPARE if colour not in own.values()])
+    given: dict[str, str] = {}
+    for key, colour in own.items():
+        given[key] = next(spare, colour) if colour in given.values() else colour
+    return given
+
+
 def look(entry: Entry) -> dict[str, Any]:
     """Return how the marker of an entry looks: that of its kind, hollow if it is printed."""
     return _marker(entry, KIND_COLOURS[kind(entry)])
 
 
-def line_look(entry: Entry, white: float = 0.0) -> dict[str, Any]:
-    """Return how a line of a solver looks, and its markers, with so much white in its colour."""
-    return _marker(entry, tuple(part + (1 - part) * white for part in to_rgb(line_colour(entry))))
+def line_look(entry: Entry, colour: str) -> dict[str, Any]:
+    """Return how a line of a solver looks in a colour, and its markers."""
+    return _marker(entry, colour)
 
 
 def _marker(entry: Entry, tint: object) -> dict[str, Any]:

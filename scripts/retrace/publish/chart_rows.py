@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from retrace.publish import chart_axes as axis
 from retrace.publish.chart_axes import ROW, name_rows, scale, tick_ratio, tick_time
-from retrace.publish.chart_looks import BLACK, PHASES, look
+from retrace.publish.chart_looks import BLACK, PHASES, REFERENCE, look
 from retrace.publish.panel import Dot, Panel, bar_names, of_first_machine
 from retrace.publish.phases import phases_of
 from retrace.publish.waterfall import PRINTED, Step
@@ -100,6 +100,48 @@ def draw_bars(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> l
     dots = [dot for panel in first for dot in panel.dots]
     label = axis.axis_label(first[0].measure, bool(first[0].over))
     return [_finished(figure, names, label, dots, len(first)) * (2 if drawing.pairs else 1)]
+
+
+def draw_places(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) -> list[float]:
+    """Draw a row for each dot of lines through few places: a dot for a time, or a bar from 1 for a ratio.
+
+    Return the heights of the panels in inches. What is 1 by its definition has no row.
+    """
+    every = [_placed(drawing, panel) for panel in panels]
+    heights = [ROW * (0.4 + len(rows)) for rows in every]
+    grid = figure.subplots(len(panels), squeeze=False, sharex=True, height_ratios=heights)
+    for axes, panel, rows in zip(grid.flat, panels, every, strict=True):
+        axes.set_title(fill(panel.title, ROW_TITLES_LINE, break_on_hyphens=False), loc="left")
+        write = "{:.0%}".format if panel.measure == "transfer" else _writers(panel)[1]
+        for row, (_, dot) in enumerate(rows):
+            _draw_dot(axes, dot, row, write, is_bar=bool(panel.over))
+            if dot.sign:
+                axis.draw_sign(axes, dot.sign, dot.value.median, row)
+        if panel.over:
+            axes.axvline(1, color=BLACK, lw=0.6)
+        name_rows(axes, [name for name, _ in rows], [write(dot.value.median) for _, dot in rows])
+        if drawing.ideal:
+            first, *last = sorted({dot.x for dot in panel.dots})
+            for place in last:
+                axes.axvline(first / place, color=REFERENCE, lw=0.8, ls=":")
+    dots = [dot for rows in every for _, dot in rows]
+    ends = [end for dot in dots for end in (dot.value.q1, dot.value.q3)]
+    over, names = bool(panels[0].over), [name for rows in every for name, _ in rows]
+    scale(grid[0, 0], "x", [1.0, *ends] if over else ends, _writers(panels[0])[0])
+    label = axis.axis_label(panels[0].measure, over) + f"; dotted: {axis.IDEAL}" * drawing.ideal
+    _finished(figure, names, label, dots, 2)
+    return heights
+
+
+def _placed(drawing: Drawing, panel: Panel) -> list[tuple[str, Dot]]:
+    """Name each dot of lines by its line and place."""
+    first, what = min(dot.x for dot in panel.dots), axis.place_label(drawing)
+    return [
+        (f"{line.name}, {what}: {dot.x:,.6g}", dot)
+        for line in panel.lines
+        for dot in line.dots
+        if not drawing.ideal or dot.x > first
+    ]
 
 
 def draw_dumbbells(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
+from retrace.publish.cell_columns import columns
 from retrace.publish.message import message
 from retrace.publish.panel import DOUBT, PAIR, Dot, Panel, most_work, of_first_machine, spans
 from retrace.publish.panels import FigureContent
@@ -209,6 +210,8 @@ def footnotes(content: FigureContent) -> str:
             (one.limit for one in panels if drawing.kind == "rates" and isinstance(one.limit, str)), ""
         ),
         few=ENOUGH * (drawing.kind == "heat map" and any(map(few_trials, _in_cells(panels)))),
+        untold=drawing.kind == "heat map"
+        and any(len(one.times) > 1 and not one.is_told for one in columns(drawing, panels)),
         signs=[(sign, _labels(some) if sign != DOUBT else []) for sign, some in signed.items()],
     )
     return f"{'; '.join(notes.splitlines())}." if notes else ""
@@ -224,7 +227,7 @@ def caption(content: FigureContent) -> str:
     """Write the text beside a figure as Markdown: a paragraph of few words, then what few ask for."""
     lines = [line for panel in content.panels for line in panel.lines]
     apart = any(line.apart and not joined for line in lines for joined, _ in line.strokes)
-    short = [sentence(f"read {content.drawing.kind}", apart=apart), _verdict(content)]
+    short = [sentence(f"read {content.kind}", apart=apart), _verdict(content)]
     while sum(len(part.split()) for part in short) > MOST_WORDS:
         short.pop()
     paragraphs = [" ".join(filter(None, short)), _details(content)]

@@ -91,6 +91,8 @@ class InlineFigures:
         box = {key: _rounded(root.get(key, "")) for key in ("viewBox", "width")}
         box |= {key: value for key in LETTERING if (value := root.get(key))}
         attributes = {"id": f"drawing-{name}", "role": "img", "aria-label": title} | box
+        if width := box["width"]:
+            attributes["style"] = f"--width:{width}"  # below which the page does not make it much smaller
         return Markup(SAME_CLIP.sub(_clip_once, self._element(root, attributes)))
 
     def _element(self, part: Element, given: dict[str, str] | None = None) -> str:

@@ -12,6 +12,8 @@ from retrace.records.variant import Variant
 from retrace.reports.frame import PRINTED_PAIR, Frame
 from retrace.reports.report import Drawing, Report, table_layout
 
+FEWEST_PLACES = 3
+"""Of lines, on the x axis."""
 OF_MANY_GRAPHS = ("scatter", "strips", "distances", "rates")
 """The kinds of figures that show the graphs of several experiments."""
 
@@ -38,6 +40,13 @@ class FigureContent:
         """The falls of printed times on the first machine, of a drawing that has some."""
         every = ways(self.drawing, self.frame)
         return [way for way in every if way.machine == every[0].machine]
+
+    @property
+    def kind(self) -> str:
+        """How it is drawn: lines through so few places that they show no course are rows."""
+        places = {dot.x for panel in self.panels for dot in panel.dots}
+        few = self.drawing.kind == "lines" and len(places) < FEWEST_PLACES
+        return "rows" if few else self.drawing.kind
 
     @property
     def machines(self) -> list[str]:

@@ -18,7 +18,7 @@ from retrace.reports.report import Drawing, TableLayout
 MOST_GRAPHS = 2
 """How many have room beside each other where a drawing names none: those of the most work."""
 TWO_GROUPS, MOST_STRIPS = 1.5, 10
-"""How far apart two groups of trials are at least, and the most rows that show some."""
+"""How far apart groups of trials are at least, and the most rows that show some."""
 
 
 def ranked(
@@ -111,7 +111,7 @@ def graph_rows(frame: Frame) -> Iterable[GraphRow]:
 
 
 def strips(drawing: Drawing, frame: Frame, machines: Sequence[str]) -> list[Panel]:
-    """Make a row of each record whose trials fall into two groups, those that are farthest apart."""
+    """Make a row of each record whose trials fall into groups, those that are farthest apart."""
     apart = []
     for entry in frame.measured:
         value = entry.times.get(drawing.y)
