@@ -43,9 +43,7 @@ from retrace.publish.overview import SEGMENTS
 from retrace.publish.panel import PAIR
 from retrace.publish.panels import FigureContent
 from retrace.publish.phases import phases_of
-from retrace.publish.row_panels import two_groups
 from retrace.records.record import Record, write_records
-from retrace.records.statistics import Summary
 from retrace.reports.frame import Printed
 from retrace.reports.physical_limit import Roof
 from retrace.reports.report import PUBLISHED, Drawing, load_reports
@@ -433,30 +431,6 @@ def test_energy_is_ranked_in_joules() -> None:
     assert [text.get_text() for text in drawn.axes[0].texts] == ["50 mJ", "4.0 J"]
     assert "cluster takes 50 mJ, one by bsp 80 × as much" in words(drawn)
     assert_nothing_is_cut_or_overlaps(drawn)
-
-
-def test_trials_in_two_groups_are_found_and_one_odd_trial_is_not() -> None:
-    assert two_groups(Summary.of([1, 1.1, 1.2, 3.6, 3.7, 3.8])) == 3
-    assert two_groups(Summary.of([1, 1.1, 1.2, 1.2, 1.2, 36])) < 1.2
-    assert two_groups(Summary.of([1, 36])) == 1
-    assert two_groups(Summary.of([1, 36, 36, 36, 36, 36])) == 1
-    times = {"bsp": (1, 1, 1, 5, 5, 5), "queue": (2, 2, 2, 2, 2, 2)}
-    records = [record(f"bfs/{name}", "NY", some, backend="cuda", experiment="fast-bfs")
-               for name, some in times.items()]  # fmt: skip
-    drawn, (panel,) = shown("today", "trials", records)
-    assert [line.name for line in panel.lines] == ["bfs/bsp, NY"]
-    dots = next(line for line in drawn.axes[0].lines if line.get_marker() == "s")
-    assert list(map(float, np.ravel(dots.get_xdata()))) == [1, 1, 1, 5, 5, 5]
-
-
-def test_a_title_does_not_say_into_how_many_groups_trials_fall() -> None:
-    """It counts the rows, and names the widest gap; a row may have three groups and more."""
-    some = (1, 1, 1, 5, 5, 5, 30, 30, 30)
-    one = record("bfs/bsp", "NY", some, backend="cuda", experiment="fast-bfs")
-    drawn, _ = shown("today", "trials", [one])
-    said = "1 of 1 records have trials in groups; the widest gap between two is 6.0 × (bfs/bsp, NY)"
-    assert said in words(drawn)
-    assert "two groups" not in words(drawn)
 
 
 def test_distances_are_those_of_gpus_over_the_limit() -> None:

@@ -213,16 +213,12 @@ def test_what_is_of_another_commit_or_precision_is_not_compared() -> None:
     assert "10 × faster" in title("today", "fast-betweenness", records)
 
 
-def test_the_titles_of_distances_trials_and_printed_times_are_counted() -> None:
+def test_the_titles_of_distances_and_printed_times_are_counted() -> None:
     today = title("today", "limit-distance", warm(fast("h200", True)))
     assert len(re.findall(r"[\d.]+ ×", today)) == 2
     told = title("today", "rates", warm(fast("h200", True)))
     rate = 5 * 2**20 / (0.8 * 0.12e-3)
     assert f"{100 * rate * 1e-5 / (5 * 2**20):.0f} % (BFS, random-20-5)" in told  # a launch binds
-    every = {"bsp": (1, 1, 1, 5, 5, 5), "queue": (2, 2, 2, 2, 2, 2)}
-    records = [measured(f"bfs/{name}", "fast-bfs", "NY", [trial(ms) for ms in times])
-               for name, times in every.items()]  # fmt: skip
-    assert re.match("1 of 2 records .* widest gap between two is 5.0 ×", title("today", "trials", records))
     beside = title(
         "tuwien-sssp", "printed-and-measured", [made("table-2", "sssp/standard", "random-20-50", 18.8)]
     )

@@ -25,7 +25,6 @@ from retrace.publish.chart_rows import (
     draw_falls,
     draw_phases,
     draw_places,
-    draw_strips,
 )
 from retrace.publish.chart_words import caption, described, footnotes, heading
 from retrace.publish.panels import FigureContent
@@ -121,7 +120,6 @@ def draw(content: FigureContent) -> Figure:
         "heat map": lambda part: draw_cells(part, drawing, panels),
         "dumbbells": lambda part: draw_dumbbells(part, panels),
         "phases": lambda part: draw_phases(part, drawing, panels),
-        "strips": lambda part: draw_strips(part, panels),
         "distances": lambda part: draw_distances(part, panels),
         "rates": lambda part: draw_rates(part, panels),
         "scatter": lambda part: draw_scatter(part, panels),

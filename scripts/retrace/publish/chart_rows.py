@@ -212,20 +212,6 @@ def draw_phases(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) ->
     return [_finished(figure, names, label, [], len(first))]
 
 
-def draw_strips(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
-    """Draw each trial of each row as a dot, and the median as a tick."""
-    ((panel,), (axes,)) = panels, _grid(figure)
-    for row, dot in enumerate(panel.dots):
-        trials = [ms for some in dot.value.trials for ms in some]
-        axes.plot(trials, [row] * len(trials), ls="", alpha=0.6, **(look(dot.entry) | {"mec": "none"}))
-        _draw_tick(axes, dot, row, BLACK)
-    scale(axes, "x", [ms for dot in panel.dots for some in dot.value.trials for ms in some], tick_time)
-    names = [line.name for line in panel.lines]
-    name_rows(axes, names, [duration(dot.value.median) for dot in panel.dots])
-    label = f"{axis.axis_label(panel.measure)}, each trial; the tick is the median"
-    return [_finished(figure, names, label, panel.dots, 2)]
-
-
 def draw_distances(figure: SubFigure, panels: Sequence[Panel]) -> list[float]:
     """Draw how many times the limit the fastest of each kind takes, a row for each graph, and its kind."""
     ((panel,), (axes,)) = panels, _grid(figure)

@@ -14,7 +14,6 @@ from retrace.publish.panel import DOUBT, PAIR, Dot, Panel, most_work, of_first_m
 from retrace.publish.panels import FigureContent
 from retrace.publish.plain_names import plain_label, problem_of
 from retrace.publish.provenance import cores, emulated, mixture
-from retrace.publish.row_panels import TWO_GROUPS, two_groups
 from retrace.publish.sentences import sentence
 from retrace.publish.waterfall import PRINTED
 from retrace.records.ranking import Order, rank, why_untold
@@ -38,7 +37,7 @@ from retrace.reports.wording import (
 
 ELSEWHERE = {"another host", "another commit"}
 """What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
-COUNTED_TITLES = ("waterfall", "scatter", "strips", "distances", "rates", "energy")
+COUNTED_TITLES = ("waterfall", "scatter", "distances", "rates", "energy")
 """What has a title that is a sentence of its own: kinds of figures, and the energy."""
 COMPARED_WITH = {"published": "published kernels", "library": "libraries"}
 """What ours are compared with."""
@@ -85,11 +84,7 @@ def _counted(content: FigureContent, panels: Sequence[Panel]) -> Mapping[str, ob
     if y == "energy":
         most = times_as_much(last.value.median / first.value.median)
         return {"least": joules(first.value.median), "most": most} | ends
-    if kind == "distances":
-        return {"least": times_as_much(first.value.median), "most": times_as_much(last.value.median)} | ends
-    timed = [e.times[y] for e in panel.measured if y in e.times and e.machine == panel.machine]
-    parted = sum(two_groups(times) >= TWO_GROUPS for times in timed)
-    return {"some": parted, "every": len(timed), "most": times_as_much(two_groups(first.value))} | ends
+    return {"least": times_as_much(first.value.median), "most": times_as_much(last.value.median)} | ends
 
 
 def _of_roof(dot: Dot, roof: object) -> str:

@@ -6,7 +6,7 @@ from functools import cached_property
 from retrace.publish.limit_panels import distances, rates
 from retrace.publish.line_panels import line_panels, timed_by_machine
 from retrace.publish.panel import Panel
-from retrace.publish.row_panels import beside_printed, dumbbells, fall, ranked, strips
+from retrace.publish.row_panels import beside_printed, dumbbells, fall, ranked
 from retrace.publish.waterfall import Way, ways
 from retrace.records.variant import Variant
 from retrace.reports.frame import PRINTED_PAIR, Frame
@@ -14,7 +14,7 @@ from retrace.reports.report import Drawing, Report, table_layout
 
 FEWEST_PLACES = 3
 """Of lines, on the x axis."""
-OF_MANY_GRAPHS = ("scatter", "strips", "distances", "rates")
+OF_MANY_GRAPHS = ("scatter", "distances", "rates")
 """The kinds of figures that show the graphs of several experiments."""
 
 
@@ -66,8 +66,6 @@ class FigureContent:
                 return dumbbells(drawing, entries, layout)
             case "scatter":
                 return beside_printed(entries, self.machines[:1])
-            case "strips":
-                return strips(drawing, entries, self.machines[:1])
             case "distances":
                 return distances(drawing, entries, self.machines[:1], self.frame)
             case "rates":

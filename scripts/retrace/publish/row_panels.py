@@ -1,14 +1,13 @@
-"""Panels of rows: solvers ranked on a graph, printed times beside ours, trials, and falls."""
+"""Panels of rows: solvers ranked on a graph, printed times beside ours, and falls."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 
 from retrace.publish.line_panels import measured
 from retrace.publish.panel import Dot, Line, Panel, is_sampled, most_work, quickest, searches, undoubted
 from retrace.publish.provenance import cores_of
 from retrace.publish.waterfall import Way
-from retrace.records.statistics import ENOUGH, Summary
+from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
 from retrace.reports.frame import Frame, GraphRow, Measured
@@ -17,8 +16,6 @@ from retrace.reports.report import Drawing, TableLayout
 
 MOST_GRAPHS = 2
 """How many have room beside each other where a drawing names none: those of the most work."""
-TWO_GROUPS, MOST_STRIPS = 1.5, 10
-"""How far apart groups of trials are at least, and the most rows that show some."""
 
 
 def ranked(
@@ -108,26 +105,6 @@ def graph_rows(frame: Frame) -> Iterable[GraphRow]:
     """Yield the rows of each experiment."""
     for name in dict.fromkeys(entry.experiment for entry in frame.entries):
         yield from frame.of(name).rows
-
-
-def strips(drawing: Drawing, frame: Frame, machines: Sequence[str]) -> list[Panel]:
-    """Make a row of each record whose trials fall into groups, those that are farthest apart."""
-    apart = []
-    for entry in frame.measured:
-        value = entry.times.get(drawing.y)
-        if entry.machine in machines and value and (gap := two_groups(value)) >= TWO_GROUPS:
-            apart.append((gap, f"{entry.full_name}, {entry.label}", Dot(0, value, entry)))
-    most = sorted(apart, key=lambda row: row[:2], reverse=True)[:MOST_STRIPS]
-    lines = [Line(name, name, [dot]) for _, name, dot in most]
-    return [Panel(machines[0], machines[0], lines, drawing.y, measured=frame.measured)] if lines else []
-
-
-def two_groups(value: Summary) -> float:
-    """Return the greatest ratio of neighbouring trials that parts a fifth of them from the rest; 1 of few."""
-    trials = sorted(ms for some in value.trials for ms in some)
-    least = max(2, len(trials) // 5)
-    pairs = list(pairwise(trials))[least - 1 : len(trials) - least]
-    return max((high / low for low, high in pairs if low > 0), default=1.0) if len(trials) >= ENOUGH else 1.0
 
 
 def fall(way: Way) -> Panel:

@@ -77,7 +77,7 @@ class Fall(FileModel):
 
 
 FigureKind = Literal[
-    "lines", "bars", "heat map", "dumbbells", "phases", "strips", "distances", "rates", "scatter", "waterfall"
+    "lines", "bars", "heat map", "dumbbells", "phases", "distances", "rates", "scatter", "waterfall"
 ]
 """Of figures: lines against a size or a setting; solvers ranked; solvers by graphs, coloured by the ratio to
 the best; printed and measured times joined; the phases of a time; single trials; how far the limit is; arcs
