@@ -11,7 +11,13 @@ import numpy as np
 from retrace.system.errors import RetraceError
 from retrace.system.option_words import option
 from retrace_commands.edge_table import WHOLE, EdgeColumns, EdgeTable
-from retrace_commands.recognition import COMMENTS, adjacency_advice, delimiter, split_words
+from retrace_commands.recognition import (
+    COMMENTS,
+    adjacency_advice,
+    delimiter,
+    split_words,
+    without_attributes,
+)
 
 TAIL_NAMES = {
     "source", "src", "from", "fromnodeid", "tail", "u", "node1", "id1", "start", "source_id", "node_1",
@@ -118,7 +124,7 @@ def _data_lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
     """Yield number and content of lines that are neither blank nor comments."""
     for number, line in enumerate(text.split("\n"), first):
         if (content := line.strip()) and not content.startswith(COMMENTS):
-            yield number, content
+            yield number, without_attributes(content)
 
 
 def mark_of(text: str, where: str) -> str | None:

@@ -31,6 +31,10 @@ COMMENTS = ("#", "%", "//")
 QUOTED_WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
 """A word between blanks, or text in quotes; other white space, as in names, is no blank."""
 
+ATTRIBUTES = re.compile(r"[ \t]\{.*\}$")
+ATTRIBUTE_WEIGHT = re.compile(r"'weight': ([^,{}'\s]+)")
+"""What NetworkX writes after the two vertices of an edge, a dict of Python's, and the weight in it."""
+
 TWO_WORDS = re.compile(r"[^\s|]+[ \t]+[^\s|]+[ \t]")
 """Two words without a bar, and a blank."""
 
@@ -96,7 +100,7 @@ def recognise(head: str, path: Path) -> str:
         raise RetraceError(f"{path}: {first[:60]!a} is a problem of another kind than {DIMACS + PACE}")
     if any(re.match(r"\s*\(.*\)[^,()]*;\s*$", line) for line in lines):
         raise RetraceError(f"{path}: has trees in Newick's form; write the edges of one as CSV")
-    data = [line for line in lines if not line.lstrip().startswith(COMMENTS)][:50]
+    data = [without_attributes(line) for line in lines if not line.lstrip().startswith(COMMENTS)][:50]
     if not data and lines[0].startswith("#"):
         return "snap"
     if data and _is_list(data):
@@ -110,6 +114,14 @@ def recognise(head: str, path: Path) -> str:
     raise RetraceError(
         f"{path}: {line} begins no format among {READABLE}; say {option('format')}, or write a list of edges"
     )
+
+
+def without_attributes(line: str) -> str:
+    """Return a row of `networkx.write_edgelist` with its weight, if any, in place of its attributes."""
+    if not line.endswith("}") or (attributes := ATTRIBUTES.search(line)) is None:
+        return line
+    weight = ATTRIBUTE_WEIGHT.search(attributes[0])
+    return line[: attributes.start()] + (f" {weight[1]}" if weight else "")
 
 
 def adjacency_advice(path: Path, reader: str = "read_adjlist") -> str:

@@ -1024,3 +1024,20 @@ def test_a_graph_is_the_same_in_all_formats(made: tuple[int, list[Edge], bool], 
         assert kind == "edges" or found.graph.vertices == n, name
         says_nothing = name in ("csv edges", "dimacs") or (kind == "matrix-market" and directed)
         assert says_nothing or found.graph.info["directed"] is directed, name
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_an_edge_list_of_networkx_has_the_weights_among_its_attributes(
+    weighted: bool, tmp_path: Path
+) -> None:
+    networkx = pytest.importorskip("networkx")
+    written, plain = tmp_path / "written.txt", tmp_path / "plain.txt"
+    made = networkx.DiGraph()
+    for tail, head, weight in ((0, 1, 3), (1, 2, 12), (2, 0, 1), (0, 3, 7)):
+        made.add_edge(tail, head, colour="a, b", **({"weight": weight} if weighted else {}))
+    networkx.write_edgelist(made, written)
+    networkx.write_edgelist(made, plain, data=["weight"] if weighted else False)
+    assert "{'colour': 'a, b'" in written.read_text()
+    found, right = (load(path).graph_file.graph for path in (written, plain))
+    assert found.digest() == right.digest()
+    assert (found.weights is not None) == weighted
