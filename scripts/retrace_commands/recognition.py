@@ -31,7 +31,7 @@ COMMENTS = ("#", "%", "//")
 QUOTED_WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
 """A word between blanks, or text in quotes; other white space, as in names, is no blank."""
 
-ATTRIBUTES = re.compile(r"[ \t]\{.*\}$")
+EDGE_ATTRIBUTES = re.compile(r"[ \t]\{.*\}$")
 ATTRIBUTE_WEIGHT = re.compile(r"'weight': ([^,{}'\s]+)")
 """What NetworkX writes after the two vertices of an edge, a dict of Python's, and the weight in it."""
 
@@ -118,7 +118,7 @@ def recognise(head: str, path: Path) -> str:
 
 def without_attributes(line: str) -> str:
     """Return a row of `networkx.write_edgelist` with its weight, if any, in place of its attributes."""
-    if not line.endswith("}") or (attributes := ATTRIBUTES.search(line)) is None:
+    if not line.endswith("}") or (attributes := EDGE_ATTRIBUTES.search(line)) is None:
         return line
     weight = ATTRIBUTE_WEIGHT.search(attributes[0])
     return line[: attributes.start()] + (f" {weight[1]}" if weight else "")
