@@ -23,10 +23,10 @@ class Checker(Protocol):
         """Check a solver's answer, and its predecessors if it has some."""
 
 
-def checker_of(problem: str, graph: Subject, asked: Sequence[Query] = ()) -> Checker:
+def checker_of(problem: str, graph: Subject, queries: Sequence[Query] = ()) -> Checker:
     """Return the checker of a problem's answers on a graph; raise RetraceError if there is none.
 
-    `asked` has the queries that are to come, in their order, if they are known.
+    `queries` has those that are to come, in their order, if they are known.
     """
     if isinstance(graph, NoGraph):
         if problem == "limits":
@@ -37,5 +37,5 @@ def checker_of(problem: str, graph: Subject, asked: Sequence[Query] = ()) -> Che
     elif problem == "bellman-ford" or (problem in ("bfs", "stcon", "sssp") and isinstance(graph, CSRGraph)):
         return Oracle(graph)
     elif problem == "betweenness" and isinstance(graph, CSRGraph):
-        return ScoreOracle(graph, [query.sources for query in asked])
+        return ScoreOracle(graph, [query.sources for query in queries])
     raise RetraceError(f"{graph.name}: no checker for answers of {problem} on it; choose another graph")

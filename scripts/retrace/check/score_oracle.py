@@ -67,12 +67,12 @@ ScoreArray = NDArray[np.float64]
 class ScoreOracle:
     """Checks scores on one graph; each expected answer is computed once.
 
-    `asked` has the sources of the queries that are to come, in their order, if they are known.
+    `source_sets` has the sources of the queries that are to come, in their order, if they are known.
     """
 
-    def __init__(self, graph: CSRGraph, asked: Sequence[tuple[int, ...] | None] = ()) -> None:
+    def __init__(self, graph: CSRGraph, source_sets: Sequence[tuple[int, ...] | None] = ()) -> None:
         self.first, self.tails, self.heads = simple_arcs(graph)
-        self.vertices, self.asked = graph.vertices, list(asked)
+        self.vertices, self.source_sets = graph.vertices, list(source_sets)
         self.halved = 2 if graph.info.get("directed") is False else 1
         self.expected = lru_cache(maxsize=8)(self._expected)
 
@@ -185,11 +185,15 @@ class ScoreOracle:
 
         A set of few sources would leave most cores idle.
         """
-        if sources is None or sources not in self.asked:
+        if sources is None or sources not in self.source_sets:
             return
         of_core = (self.vertices * len(sources) * ARRAYS_OF_BLOCK + len(self.heads)) * 8
         at_once = min(len(os.sched_getaffinity(0)), memory.available() // of_core)
-        sets = {each: self.file_of(SCIPY, each) for each in self.asked[self.asked.index(sources) :] if each}
+        sets = {
+            each: self.file_of(SCIPY, each)
+            for each in self.source_sets[self.source_sets.index(sources) :]
+            if each
+        }
         missing = [(each, path) for each, path in sets.items() if path is not None and not path.exists()]
         missing = missing[:at_once]
         if len(missing) < 2:

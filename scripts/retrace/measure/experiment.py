@@ -294,10 +294,10 @@ def complete(
     keep: Callable[[], None],
 ) -> None:
     """Run the trials that measurements on a graph still lack; `keep` is called between trials."""
-    asked = draw_queries(graph, cases)
+    drawn = draw_queries(graph, cases)
     kinds = {find(measurement.request.solver) for measurement in cases}
     able = {kind.problem for kind in kinds if kind.exceeded_by(graph) is None}
-    checkers = {problem: checker_of(problem, graph, asked.get(problem, ())) for problem in able}
+    checkers = {problem: checker_of(problem, graph, drawn.get(problem, ())) for problem in able}
     with (
         without_garbage_collection(),
         SharedDevice(open_device) as shared,
@@ -336,18 +336,18 @@ def complete(
 
 def draw_queries(graph: Subject, cases: Sequence[Measurement]) -> dict[str, Sequence[Query]]:
     """Give the measurements the queries that are drawn from the graph; return all of each problem."""
-    asked: dict[str, Sequence[Query]] = {}
+    by_problem: dict[str, Sequence[Query]] = {}
     for draw in {case.request.draw for case in cases if case.request.draw is not None}:
         assert isinstance(graph, CSRGraph)
         drawn = [case for case in cases if case.request.draw == draw]
         try:
-            asked[find(drawn[0].request.solver).problem] = queries = draw.queries(graph)
+            by_problem[find(drawn[0].request.solver).problem] = queries = draw.queries(graph)
             for case in drawn:
                 case.ask(queries)
         except RetraceError as error:  # other graphs of the job have enough
             for case in drawn:
                 case.skip(str(error))
-    return asked
+    return by_problem
 
 
 def unmeasured(
