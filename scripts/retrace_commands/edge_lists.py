@@ -321,6 +321,10 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
     """Return which cells hold tail, head and perhaps weight."""
     width = len(header or (rows[0][1] if rows else ["", ""]))
     if columns:
+        if len(columns) not in (2, 3):
+            raise RetraceError(
+                f"{where}: {option('columns', *columns)}: expected two or three, TAIL HEAD [WEIGHT]"
+            )
         places = []
         for column in columns:
             if header is not None and column in header:

@@ -71,13 +71,12 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
     rows = split_rows(head, where, mark)
     if not rows:
         return None
-    header = header_of(rows, columns)
-    places = places_of(rows, header, columns, where)
-    width = len(rows[0][1])
-    stated = stated_type(rows[1:], header)
+    header, width = header_of(rows, columns), len(rows[0][1])
     may_count = header is None and not columns
-    if may_count and any(len(cells) != width for _, cells in rows):
+    if may_count and (width not in (2, 3) or any(len(cells) != width for _, cells in rows)):
         return None
+    places = places_of(rows, header, columns, where)
+    stated = stated_type(rows[1:], header)
     for encoding, names in (("utf-8", None), ("utf-8", Words()), ("latin-1", Words())):
         layout = _Layout(mark, width, places, encoding, names, stated)
         try:

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from ast import literal_eval
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,9 +32,8 @@ COMMENTS = ("#", "%", "//")
 QUOTED_WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
 """A word between blanks, or text in quotes; other white space, as in names, is no blank."""
 
-EDGE_ATTRIBUTES = re.compile(r"[ \t]\{.*\}$")
-ATTRIBUTE_WEIGHT = re.compile(r"'weight': ([^,{}'\s]+)")
-"""What NetworkX writes after the two vertices of an edge, a dict of Python's, and the weight in it."""
+EDGE_ATTRIBUTES = re.compile(r"([ \t])\{")
+"""Where the dict of Python's may begin that NetworkX writes after the two vertices of an edge."""
 
 TWO_WORDS = re.compile(r"[^\s|]+[ \t]+[^\s|]+[ \t]")
 """Two words without a bar, and a blank."""
@@ -118,10 +118,15 @@ def recognise(head: str, path: Path) -> str:
 
 def without_attributes(line: str) -> str:
     """Return a row of `networkx.write_edgelist` with its weight, if any, in place of its attributes."""
-    if not line.endswith("}") or (attributes := EDGE_ATTRIBUTES.search(line)) is None:
+    if not line.endswith("}"):
         return line
-    weight = ATTRIBUTE_WEIGHT.search(attributes[0])
-    return line[: attributes.start()] + (f" {weight[1]}" if weight else "")
+    for start in EDGE_ATTRIBUTES.finditer(line):
+        ends = line[: start.start()]
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            attributes = literal_eval(line[start.end() - 1 :])
+            if isinstance(attributes, dict) and len(ends.split()) > 1:
+                return ends + (f"{start[1]}{attributes['weight']!r}" if "weight" in attributes else "")
+    return line
 
 
 def adjacency_advice(path: Path, reader: str = "read_adjlist") -> str:

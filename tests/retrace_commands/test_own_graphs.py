@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -975,6 +976,7 @@ def read_either_way(content: str, columns: list[str], patch: Patch) -> list[obje
     return results
 
 
+@example("1\n" + "0\t0\t0\t0\n" * 7, [])  # an adjacency list
 # The rows become wider where a piece ends; a weight is a space that is none in ASCII.
 @example("source,target\n" + "1,2\n" * 52 + "1,2,3\n" * 60, [])
 @example(
@@ -1041,3 +1043,26 @@ def test_an_edge_list_of_networkx_has_the_weights_among_its_attributes(
     found, right = (load(path).graph_file.graph for path in (written, plain))
     assert found.digest() == right.digest()
     assert (found.weights is not None) == weighted
+
+
+@pytest.mark.parametrize(
+    ("attributes", "weight"),
+    [("{'a': {'weight': 9}, 'weight': 2}", 2), ("{'note': \"see 'weight': 50, ok\", 'weight': 3}", 3),
+     ("{'h': [{'weight': 9}], 'weight': 4}", 4), ("{\"weight\":5}", 5), ("{'a': {'weight': 9}}", None)],
+)  # fmt: skip
+@pytest.mark.parametrize("mark", [" ", "\t"])
+def test_the_weight_among_the_attributes_is_that_of_the_edge(
+    attributes: str, weight: int | None, mark: str, tmp_path: Path
+) -> None:
+    names = ("New York", "Sao Paulo", "Rome") if mark == "\t" else ("a", "b{x}", "c")
+    rows = [mark.join((tail, head, attributes)) for tail, head in pairwise(names)]
+    found = read("\n".join(rows) + "\n", tmp_path)
+    assert arcs_of(found) == sorted(pairwise(names))
+    weights = found.graph.weights
+    assert (None if weights is None else set(weights.tolist())) == (weight and {weight})
+
+
+@pytest.mark.parametrize("columns", [["from"], ["1"], ["from", "to", "w", "1"]])
+def test_columns_are_two_or_three(columns: list[str], tmp_path: Path) -> None:
+    with pytest.raises(OneLineError, match="expected two or three, TAIL HEAD"):
+        read("from,to,w\n1,2,3\n2,3,4\n", tmp_path, columns=columns)
