@@ -63,12 +63,12 @@ DOUBTFUL = {
     ),
     "elsewhere": (
         elsewhere(ONE),
-        f"of host {'b' * 12}, most of its table of {SURE.machine.computer}",
+        f"of host {'b' * 12}, most on its graph of {SURE.machine.computer}",
         f"of host {'b' * 12}, ",
     ),
     "another commit": (
         another_commit(ONE),
-        f"of commit {'f' * 10}, most of its table of {str(SURE.software.git_commit)[:10]}",
+        f"of commit {'f' * 10}, most on its graph of {str(SURE.software.git_commit)[:10]}",
         f"of commit {'f' * 10}, ",
     ),
 }  # fmt: skip
@@ -151,6 +151,13 @@ def test_what_check_machine_doubts_of_times_is_what_cells_mark() -> None:
         every, _ = frame([*USUAL, one], "bsp-suite")
         placed = {f"{number}": record for number, record in enumerate([*USUAL, one])}
         assert len(find_doubts(placed)) == len(doubts(every.measured)) == 1
+
+
+def test_graphs_of_two_hosts_are_no_doubt_as_times_are_compared_on_one_graph() -> None:
+    usual = [*USUAL, elsewhere(record("bfs/queue", "NW"))]
+    every, _ = frame(usual, "bsp-suite")
+    assert doubts(every.measured) == {}
+    assert any("Mixed, of 2 hosts" in line for line in made(usual).remarks)
 
 
 def test_a_quiet_machine_has_no_marks() -> None:

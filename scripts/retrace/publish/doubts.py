@@ -1,4 +1,4 @@
-"""Which measured numbers are doubtful: by their trials, or as most others of their table have another origin.
+"""Which measured numbers are doubtful: by their trials, or as most others on their graph have another origin.
 
 A cell marks them and says why. What else `check-machine` doubts, such as a stand-in, a cell has in words.
 """
@@ -15,12 +15,12 @@ from retrace.reports.frame import Measured
 
 def doubts(entries: Iterable[Measured]) -> dict[str, list[Doubt]]:
     """Return the doubts about numbers, by the address of their record; only of records that have any."""
-    tables: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    compared: dict[tuple[str, str, str], list[Record]] = defaultdict(list)
     for entry in entries:
         if entry.times:
-            tables[entry.experiment, entry.machine].append(entry.record)
+            compared[entry.experiment, entry.machine, entry.record.graph.name].append(entry.record)
     every = ((address(record), [*doubtful_trials(record), *_unlike_print(record), *odd])
-             for records in tables.values()
+             for records in compared.values()
              for record, odd in zip(records, _odd(records), strict=True))  # fmt: skip
     return {place: reasons for place, reasons in every if reasons}
 
@@ -33,10 +33,10 @@ def _unlike_print(record: Record) -> Iterator[Doubt]:
 
 
 def _odd(records: Sequence[Record]) -> Iterator[list[Doubt]]:
-    """Yield, for each record of a table, its host and its commit if most others have another."""
+    """Yield, for each of the records that are compared, its host and its commit if most have another."""
     origins = [origin(record) for record in records]
     usual = {what: Counter(o[what] for o in origins).most_common(1)[0][0] for what in origins[0]}
     for of_record in origins:
         odd = (what for what in of_record if of_record[what] != usual[what])
-        reasons = [f"of {what} {of_record[what]}, most of its table of {usual[what]}" for what in odd]
+        reasons = [f"of {what} {of_record[what]}, most on its graph of {usual[what]}" for what in odd]
         yield [Doubt(reason, reason) for reason in reasons]

@@ -9,7 +9,7 @@ from retrace.publish.doubts import doubts
 from retrace.publish.page import MARK, number_table
 from retrace.publish.panel import spans
 from retrace.publish.plain_names import graph_of, problem_of
-from retrace.publish.provenance import cores_of
+from retrace.publish.provenance import cores_of, origin
 from retrace.publish.tables import time_cell
 from retrace.records.ranking import is_among_best, why_untold
 from retrace.records.statistics import ENOUGH
@@ -264,6 +264,8 @@ class Tables:
         said += f" {' or '.join(sorted(samples, reverse=True))}"
         said += "; pairs far apart." if any(some.get("pair") == "far" for some in given) else "."
         said += f" {EMPTY}: nothing measured that compares."
+        hosts = {origin(entry.record)["host"] for entry in entries if entry.times}
+        said += f" Rows are of {len(hosts)} hosts: compare times within one." * (len(hosts) > 1)
         reasons = sorted({doubt.why for some in self.doubtful.values() for doubt in some})
         return said + (f" {MARK}: a doubtful number ({'; '.join(reasons)})." if reasons else "")
 
