@@ -80,7 +80,9 @@ DEARER: dict[str, set[tuple[str, ...]]] = {
     },
     "h100": {("fast-bfs", "NW", "bfs/one-block"), ("fast-stcon", "NW", "stcon/one-block")},
 }
-"""Where predecessors add more: 27 to 31 % and 17 to 20 %, of 64 sources; of one corner 12 %; on urand-22 29 %."""
+"""Where predecessors add more: 27 to 31 % and 17 to 20 %, of 64 sources; of one corner 12 %; on
+urand-22 29 %.
+"""
 
 
 @pytest.mark.parametrize(("machine", "records"), [("h200", OF_H200), ("h100", OF_H100)])
