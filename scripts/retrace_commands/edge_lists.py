@@ -14,6 +14,7 @@ from retrace_commands.edge_table import WHOLE, EdgeColumns, EdgeTable
 from retrace_commands.recognition import (
     COMMENTS,
     adjacency_advice,
+    attributes_of,
     delimiter,
     split_words,
     without_attributes,
@@ -129,6 +130,10 @@ def _data_lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
 
 def mark_of(text: str, where: str) -> str | None:
     """Return what separates the cells of a list, None for white space; RetraceError if that is in doubt."""
+    rows = (line for line in map(str.strip, text.split("\n")) if line and not line.startswith(COMMENTS))
+    written = attributes_of(next(rows, ""))
+    if written is not None and written[1] != "\t":
+        return None if written[1] == " " else written[1]
     lines = [line for _, line in islice(_data_lines(text), 50)]
     mark = delimiter(lines) if lines else None
     if mark in (",", "|"):
@@ -431,6 +436,7 @@ def take_rows(
             raise RetraceError(
                 f"{table.where}, line {number}: expected {width} cells, as on the first line, found "
                 f"{len(cells)}: {' '.join(cells)[:60]!a}"
+                + ("; write a weight on each line, or on none" if {len(cells), width} == {2, 3} else "")
             )
         if stated is not None and cells[stated[0]].lower() != stated[1].lower():
             raise RetraceError(

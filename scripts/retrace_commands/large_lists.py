@@ -61,9 +61,9 @@ class _Layout:
 
 
 def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
-    """Read a list of edges without holding its text; None if its first line may have counts, or be METIS.
+    """Read a list of edges without holding its text; None if only the whole text says what it is.
 
-    RetraceError names the first line that is not as the others.
+    That is so if it has no edges, or if its first line may have counts or be METIS's. RetraceError names the first line that is not as the others.
     """
     where = str(path)
     head = read_head(path).rpartition("\n")[0]
@@ -90,7 +90,7 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
         lines = 0 if table.columns is None else table.columns.ids.shape[1]
         if table.columns is not None:
             refuse_header_in_rows(where, header, places, table.columns.names or ())
-        return None if may_count and may_have_counts(head, lines) else table
+        return None if not lines or (may_count and may_have_counts(head, lines)) else table
     return None
 
 

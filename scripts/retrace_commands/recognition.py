@@ -3,6 +3,7 @@
 import csv
 import re
 from ast import literal_eval
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -32,7 +33,7 @@ COMMENTS = ("#", "%", "//")
 QUOTED_WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
 """A word between blanks, or text in quotes; other white space, as in names, is no blank."""
 
-EDGE_ATTRIBUTES = re.compile(r"([ \t])\{")
+EDGE_ATTRIBUTES = re.compile(r"([ \t,;|])\{")
 """Where the dict of Python's may begin that NetworkX writes after the two vertices of an edge."""
 
 TWO_WORDS = re.compile(r"[^\s|]+[ \t]+[^\s|]+[ \t]")
@@ -116,17 +117,25 @@ def recognise(head: str, path: Path) -> str:
     )
 
 
-def without_attributes(line: str) -> str:
-    """Return a row of `networkx.write_edgelist` with its weight, if any, in place of its attributes."""
+def attributes_of(line: str) -> tuple[str, str, dict[str, object]] | None:
+    """Return the vertices, the mark between cells and the attributes that `networkx.write_edgelist` wrote."""
     if not line.endswith("}"):
-        return line
+        return None
     for start in EDGE_ATTRIBUTES.finditer(line):
-        ends = line[: start.start()]
+        ends, mark = line[: start.start()], start[1]
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
             attributes = literal_eval(line[start.end() - 1 :])
-            if isinstance(attributes, dict) and len(ends.split()) > 1:
-                return ends + (f"{start[1]}{attributes['weight']!r}" if "weight" in attributes else "")
-    return line
+            if isinstance(attributes, dict) and len(ends.split(None if mark in " \t" else mark)) > 1:
+                return ends, mark, attributes
+    return None
+
+
+def without_attributes(line: str) -> str:
+    """Return a row of `networkx.write_edgelist` with its weight, if any, in place of its attributes."""
+    if (written := attributes_of(line)) is None:
+        return line
+    ends, mark, attributes = written
+    return ends + (f"{mark}{attributes['weight']!r}" if "weight" in attributes else "")
 
 
 def adjacency_advice(path: Path, reader: str = "read_adjlist") -> str:
@@ -171,7 +180,7 @@ def split_words(line: str) -> list[str]:
 
 
 def _is_list(data: list[str]) -> bool:
-    """Return whether lines look like edges: numbers first, or the same number of cells on each."""
+    """Return whether lines look like edges: numbers first, or the same number of cells on most."""
     first = data[0]
     if any(ord(letter) < 32 and letter not in "\t\r\f" for letter in "".join(data)):
         return False
@@ -180,5 +189,7 @@ def _is_list(data: list[str]) -> bool:
     lines = data[:-1] or data
     mark = delimiter(lines)
     rows = [split_words(line) for line in lines] if mark is None else csv.reader(lines, delimiter=mark)
-    counts = set(map(len, rows))
-    return len(data) > 1 and len(counts) == 1 and (counts <= {2, 3} or (mark is not None and min(counts) > 1))
+    counts = Counter(map(len, rows))
+    usual, number = counts.most_common(1)[0]
+    alike = 2 * number > counts.total() or counts.keys() <= {2, 3}
+    return len(data) > 1 and min(counts) > 1 and alike and (usual <= 3 or mark is not None)

@@ -1050,16 +1050,35 @@ def test_an_edge_list_of_networkx_has_the_weights_among_its_attributes(
     [("{'a': {'weight': 9}, 'weight': 2}", 2), ("{'note': \"see 'weight': 50, ok\", 'weight': 3}", 3),
      ("{'h': [{'weight': 9}], 'weight': 4}", 4), ("{\"weight\":5}", 5), ("{'a': {'weight': 9}}", None)],
 )  # fmt: skip
-@pytest.mark.parametrize("mark", [" ", "\t"])
+@pytest.mark.parametrize("mark", [" ", "\t", ",", ";"])
 def test_the_weight_among_the_attributes_is_that_of_the_edge(
     attributes: str, weight: int | None, mark: str, tmp_path: Path
 ) -> None:
-    names = ("New York", "Sao Paulo", "Rome") if mark == "\t" else ("a", "b{x}", "c")
+    names = {"\t": ("New York", "Sao Paulo", "Rome"), " ": ("a,b", "b{x}", "c,d")}.get(
+        mark, ("a", "b{x}", "c")
+    )
     rows = [mark.join((tail, head, attributes)) for tail, head in pairwise(names)]
     found = read("\n".join(rows) + "\n", tmp_path)
     assert arcs_of(found) == sorted(pairwise(names))
     weights = found.graph.weights
     assert (None if weights is None else set(weights.tolist())) == (weight and {weight})
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("a b {'weight': 3}\nb c {}\nc a {'weight': 1}\n",
+         "line 2: expected 3 cells, as on the first line, found 2: 'b c'; write a "
+         "weight on each line, or on none"),
+        ("a,b,3\nb,c\nc,a,3\n",
+         "line 2: expected 3 cells, as on the first line, found 2: 'b c'; write a "
+         "weight on each line, or on none"),
+        ("from,to,w\na,b,3\nb,c,3,9\nc,a,3\n",
+         "line 3: expected 3 cells, as on the first line, found 4: 'b c 3 9'"),
+    ],
+)  # fmt: skip
+def test_a_row_of_another_length_is_named(content: str, told: str, tmp_path: Path) -> None:
+    assert refusal(content, tmp_path).endswith(told)
 
 
 @pytest.mark.parametrize("columns", [["from"], ["1"], ["from", "to", "w", "1"]])
