@@ -63,7 +63,8 @@ class _Layout:
 def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
     """Read a list of edges without holding its text; None if only the whole text says what it is.
 
-    That is so if it has no edges, or if its first line may have counts or be METIS's. RetraceError names the first line that is not as the others.
+    That is so if it has no edges, or if its first line may have counts or be METIS's. RetraceError names
+    the first line that is not as the others.
     """
     where = str(path)
     head = read_head(path).rpartition("\n")[0]
