@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 # What a caller may have set for other environments.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: reproduce report test architectures mutants check schemas pages site gpu peers cluster cluster-test bundle crate clean help moved
+.PHONY: reproduce report test test-all architectures mutants check schemas pages site gpu peers cluster cluster-test bundle crate clean help moved
 
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
@@ -17,9 +17,12 @@ reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in resu
 report: reproduce  ## The same, and Snakemake's own report of the run, results/report.html
 	$(BIN)/snakemake --cores 1 --report results/report.html
 
-test: $(VENV)/dev tests/npm/node_modules  ## Set up and run all tests that need no GPU (with one: those too)
+test: QUICK = --quick
+test: test-all  ## Set up and run the tests that need no GPU (with one: those too), but for those marked long
+
+test-all: $(VENV)/dev tests/npm/node_modules  ## Run those, too, and four times as many schedules of the emulator
 	$(BIN)/python scripts/stage.py get-gapbs
-	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder $(QUICK)
 
 # Without the GPU of this machine, if it has one: that would not be compiled for what is newer.
 architectures: $(VENV)/dev  ## Compile all kernels for each kind of GPU, from 2014's to the newest; needs no GPU

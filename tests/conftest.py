@@ -36,6 +36,7 @@ from retrace.records.margins import Margins
 from retrace.solvers import REGISTRY
 from retrace.system.project import KERNELS, build_folder
 from retrace.system.solver_packages import import_solvers
+from schedules import EFFORT
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 import_solvers()  # their solvers are tested with the project's
@@ -72,13 +73,16 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that runs the tests as if the devices were others."""
+    """Add the options that run the tests as if the devices were others, and only those that are short."""
     what = "use GPU and emulator as one of it, such as 8.6; tests of what it lacks are skipped"
     parser.addoption("--compute-capability", metavar="CC", help=what)
+    less = "leave out the tests marked long, and most schedules of the emulator"
+    parser.addoption("--quick", action="store_true", help=less)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let each device that names no compute capability be of the one that was asked for."""
+    EFFORT.quick = config.getoption("--quick")
     if (wanted := config.getoption("--compute-capability")) is not None:
         try:
             GPULimits.by_capability(wanted)
@@ -111,11 +115,17 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         pytest.skip(str(error))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Skip the tests of solvers that cannot run on this computer, such as those of a peer not downloaded.
+
+    With --quick, tests that are marked long are deselected.
 
     Whole runs of the pipeline come first: they take minutes, and would end long after all others.
     """
+    if EFFORT.quick:
+        long = [item for item in items if item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
     items.sort(key=lambda item: item.get_closest_marker("pipeline") is None)
     for item in items:
         for name in solvers_of(item):

@@ -55,6 +55,7 @@ def compiled() -> Iterator[dict[Path, Future[Path]]]:
         pool.shutdown(cancel_futures=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_kernel_file_compiles(source: Path, compiled: dict[Path, Future[Path]]) -> None:
     assert compiled[source].result().stat().st_size

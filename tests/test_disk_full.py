@@ -58,6 +58,7 @@ def require_mounts(folder: Path) -> None:
         pytest.skip("this user may not mount a small disk")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("may_mount")
 @pytest.mark.parametrize(
     ("program", "arguments", "room"),
@@ -115,6 +116,7 @@ def assert_told(program: str, arguments: list[str], room: int, tmp_path: Path) -
     assert {Path(name).suffix for name in left} <= whole
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("may_mount")
 def test_a_run_on_a_full_disk(tmp_path: Path) -> None:
     """Nor does Snakemake, which cannot write its log either, hide the reason behind tracebacks."""
@@ -139,6 +141,7 @@ def test_a_run_on_a_full_disk(tmp_path: Path) -> None:
 READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && ! touch "$0/new" && exec "$@"'
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("may_mount")
 def test_a_checkout_that_cannot_be_written(tmp_path: Path) -> None:
     """With --directory elsewhere, a run needs nothing of it: what is compiled goes to the user's cache."""

@@ -20,6 +20,7 @@ ENOUGH = 100
 """Calls of a reader that each run makes, however long they take."""
 
 
+@pytest.mark.long
 @pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed")
 def test_no_input_is_a_traceback(tmp_path: Path) -> None:
     assert sorted(path.name for path in (PROJECT / "tests/corpus").iterdir()) == TARGETS

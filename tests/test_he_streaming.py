@@ -119,6 +119,7 @@ def test_the_first_fault_is_told_however_far_threads_have_read(tmp_path: Path) -
             assert "line 2: expected 'E u v w', found 'E 1 2'" in refused(read_graph, path, "he")
 
 
+@pytest.mark.long
 def test_speed_and_memory(tmp_path: Path) -> None:
     made, path = generate("generate/tree-first", RandomGraph(2**16, 2**19, seed=1)), tmp_path / "large.he"
     reading = 20 * (made.arcs + made.vertices) + 30 * lines.PIECE

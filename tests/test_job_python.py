@@ -218,6 +218,7 @@ def test_braces_in_a_path_are_refused_at_once(tmp_path: Path) -> None:
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.long
 def test_a_step_that_fails_says_which(tmp_path: Path) -> None:
     lock = tmp_path / "requirements.lock"
     lock.write_text("no-such-package==1 --hash=sha256:" + "0" * 64 + "\n")
@@ -253,6 +254,7 @@ def with_requirements(name: str, seen: set[str] | None = None) -> Iterator[str]:
                 yield from with_requirements(re.split(r"[^\w.-]", required)[0].lower(), seen)
 
 
+@pytest.mark.long
 @pytest.mark.pipeline
 def test_a_snakemake_from_elsewhere_runs_the_workflow(bare: Path, tmp_path: Path) -> None:
     copy_project(tmp_path, {"mine": {"solvers": ["bfs/queue"], "graphs": ["small-6"]}})

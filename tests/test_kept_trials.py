@@ -90,6 +90,7 @@ def rounded(trials: list[dict[str, Any]]) -> list[float]:
     return [round(trial["solve"], 6) for trial in trials]
 
 
+@pytest.mark.long
 def test_a_job_that_is_killed_goes_on_after_its_trials(job: Job) -> None:
     killed = 0
     for _ in range(2):

@@ -48,6 +48,7 @@ def test_imports_are_those_that_python_sees() -> None:
         assert project.imported_by(str(file.relative_to(project.ROOT))) == modules, file
 
 
+@pytest.mark.long
 @needs_today
 @pytest.mark.parametrize(
     ("module", "forbidden", "contract"),

@@ -103,6 +103,7 @@ def run_notebook(folder: Path, *cells: str, status: int = 0, **variables: str) -
     return dict(zip(printed[1::2], printed[2::2], strict=True)), done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.pipeline
 def test_the_cells_run_without_a_gpu(project: Path, programs: Programs) -> None:
     before = git(project, "rev-parse", "HEAD").strip()

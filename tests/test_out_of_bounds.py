@@ -42,6 +42,7 @@ for found in grid(9, 8), mixed_graph(70):
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_no_access_is_out_of_bounds(problem: str) -> None:
     assert_within_bounds(problem, [spec for spec in SPECS if spec.startswith(f"{problem}/")])

@@ -360,6 +360,7 @@ def test_wrong_options_are_refused_in_one_line(project: Path, tmp_path: Path, op
     assert "Traceback" not in printed
 
 
+@pytest.mark.long
 def test_a_report_without_numbers_has_figures_and_claims(project: Path, only: Only, tmp_path: Path) -> None:
     solvers = ["bellman-ford/sequential", "bellman-ford/scipy"]
     only({"bellman-ford-direction": {"solvers": solvers, "graphs": ["NY"]}})
@@ -413,6 +414,7 @@ def measuring(folder: Path) -> bool:
     return log.exists() and "trial/s" in log.read_text()
 
 
+@pytest.mark.long
 def test_a_killed_run_is_resumed(project: Path, busy: tuple[str, ...], tmp_path: Path) -> None:
     downloads, table = tmp_path / "resources/downloads", tmp_path / "results/tables/table-3.3"
     record, drawing = tmp_path / BUSY_RECORD, (*busy, "table-3.3")
@@ -447,6 +449,7 @@ def test_a_killed_run_is_resumed(project: Path, busy: tuple[str, ...], tmp_path:
     assert NOTHING_TO_DO in snakemake(project, tmp_path, *drawing)
 
 
+@pytest.mark.long
 def test_a_killed_job_goes_on_after_the_graphs_that_it_had_measured(
     project: Path, only: Only, tmp_path: Path
 ) -> None:
@@ -480,6 +483,7 @@ def test_no_job_begins_after_its_run_was_killed() -> None:
     assert (done.returncode != 0, done.stdout) == (True, b"")
 
 
+@pytest.mark.long
 def test_kills_at_random_moments_are_no_loss(project: Path, tmp_path: Path) -> None:
     chance = random.Random(seed := random.randrange(10**9))
     for seconds in (moments := [chance.uniform(1, 6) for _ in range(KILLS)]):
@@ -547,6 +551,7 @@ def test_sigterm_ends_a_run_and_its_jobs(project: Path, busy: tuple[str, ...], t
     assert not (tmp_path / BUSY_RECORD).exists()
 
 
+@pytest.mark.long
 def test_without_network_a_stand_in_is_called_one(project: Path, only: Only, tmp_path: Path) -> None:
     only({"table-3.5": TABLE_3_5})  # since a verification lists all
     offline = write_registry(tmp_path / "offline.yaml", **EDITION, addresses=[f"{NOWHERE}/tiny.gr.gz"])
@@ -594,6 +599,7 @@ def follow(printed: str, folder: Path) -> None:
     subprocess.run(command, shell=True, cwd=folder, check=True)
 
 
+@pytest.mark.long
 def test_advice_about_damaged_files_helps(project: Path, tmp_path: Path) -> None:
     """What is damaged is found before it is measured; the message says what to delete."""
     stored, records_of = tmp_path / "resources/graphs/small-9", "results/machines/local/"

@@ -17,10 +17,11 @@ from retrace.check.checkers import Checker, checker_of
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import REGISTRY, DeviceSolver, Query
 from retrace.solvers.prefix_sums import CHUNK, PrefixSums
+from schedules import seeds
 from solving import WITH_PREDECESSORS, solved
 from test_betweenness_kernels import with_settings
 
-SEEDS = range(int(os.environ.get("SCHEDULES", 10)))
+SEEDS = seeds(int(os.environ.get("SCHEDULES", 10)))
 MORE_GRAPHS = int(os.environ.get("MORE_GRAPHS", 0))
 NAMES = [
     name

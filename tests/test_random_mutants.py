@@ -92,6 +92,7 @@ def test_changes_of_kernels(text: str) -> None:
     assert results("x.cu", f"{text}\n") == {f"{change}\n" for change in KERNEL[text]}
 
 
+@pytest.mark.long
 def test_draws_are_spread_and_the_same_for_a_seed() -> None:
     for language in random_mutants.LANGUAGES:
         drawn = list(islice(draws(ROOT, language, ["*"], 5), 200))
@@ -267,6 +268,7 @@ def test_what_tests_reach_is_measured_again_once_it_changes(toy: Path) -> None:
     assert Reach(toy, reached.kept, [MODULE]).stale() == [MODULE]
 
 
+@pytest.mark.long
 def test_verdicts(toy: Path) -> None:
     copy = toy.parent / "copy"
     judge = Judge(toy, measured(toy), VerdictFile(toy.parent / "verdicts"), [MODULE])
@@ -297,6 +299,7 @@ def test_names_of_tests_may_depend_on_the_change_and_the_copy(toy: Path) -> None
     assert judge.judge(python("x + LIMIT", "LIMIT"), other)[0] == "survived"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fails", ["toy.kept(1)", "len(request.session.items) == 1"])
 def test_a_test_that_fails_whatever_the_change_finds_nothing(toy: Path, fails: str) -> None:
     """One fails with and without the change, the other only after others, whose libraries fill up memory."""
@@ -308,6 +311,7 @@ def test_a_test_that_fails_whatever_the_change_finds_nothing(toy: Path, fails: s
     assert f"{MODULE}::test_kept" in judge.failing
 
 
+@pytest.mark.long
 def test_a_draw_is_printed_and_resumed(
     toy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -126,6 +126,7 @@ def test_the_page_needs_nothing_else(committed: Committed) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_page_of_three_such_machines_is_small_enough(tmp_path: Path) -> None:
     """A run also draws a figure of an experiment that no report has; each has panels of all machines."""
     own = read_records(sorted((ROOT / "results/machines/h200").glob("*/*.jsonl")))

@@ -327,6 +327,7 @@ def test_a_round_that_fails_fails_its_solver_alone(job: RoundsJob, monkeypatch: 
     assert [one.round for one in job.records("second")[0].trials] == IN_ORDER
 
 
+@pytest.mark.long
 def test_a_job_that_is_killed_in_its_second_round_goes_on_there(job: RoundsJob) -> None:
     long = ("--trials", 300, "--budget-s", 600, "--checkpoint-s", 1e-4)
     running = job.start(*long)

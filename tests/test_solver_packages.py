@@ -261,6 +261,7 @@ def test_the_core_has_the_command_of_the_stages_alone(monkeypatch: pytest.Monkey
     assert re.findall(r"^    ([\w-]+) ", cli.make_parser().format_help(), re.MULTILINE) == ["stage"]
 
 
+@pytest.mark.long
 @pytest.mark.pipeline
 def test_solvers_outside_are_measured_without_an_edit_in_the_project(measured: Package) -> None:
     found = {
@@ -430,6 +431,7 @@ def test_a_key_is_that_of_the_content_wherever_the_package_is(tmp_path: Path) ->
     assert keys[0] == keys[1] != keys[2]
 
 
+@pytest.mark.long
 @pytest.mark.pipeline
 def test_the_steps_of_the_page_work_in_a_folder_of_ones_own(tmp_path: Path) -> None:
     page = (PROJECT / KERNEL_PAGE).read_text()

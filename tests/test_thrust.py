@@ -21,6 +21,7 @@ from retrace.system.project import KERNELS
 from solving import solved
 
 
+@pytest.mark.long
 def test_thrust_compiles_for_cuda() -> None:
     assert build_thrust(KERNELS / "thrust/sssp_thrust.cpp", "sm_90").exists()
 

@@ -64,6 +64,7 @@ def snakemake(run: Run, *words: str) -> subprocess.CompletedProcess[str]:
     return run("-m", "snakemake", "--cores", "2", *words)
 
 
+@pytest.mark.long
 def test_a_table_of_a_report_is_made(copy: Path, run: Run) -> None:
     done = snakemake(run, "table-3.4")
     assert done.returncode == 0, done.stdout + done.stderr

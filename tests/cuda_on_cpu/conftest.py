@@ -4,5 +4,6 @@ import pytest
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the mark of tests on a GPU."""
+    """Name the marks of tests."""
     config.addinivalue_line("markers", "gpu: needs a CUDA device; runs on a machine that has one")
+    config.addinivalue_line("markers", "long: takes long")

@@ -38,6 +38,7 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "construct"),
     [("out[0] = __activemask();", "the emulator cannot run __activemask"),

@@ -27,6 +27,7 @@ def test_what_is_found_is_what_the_table_says(key: str) -> None:
         assert abs(rate - int(seeded.split()[0]) / faults.SEEDS) < 0.25
 
 
+@pytest.mark.long
 def test_so_does_the_debug_build() -> None:
     found = dict(zip(faults.CASES, faults.times_found(faults.CASES, mode="debug"), strict=True))
     assert found == {key: ("no", "yes").index(debug) for key, (*_, debug) in CELLS.items()}

@@ -127,6 +127,7 @@ def test_the_same_makes_the_same_bytes(project: Path, script: Call) -> None:
     assert Path("bundle.tar.gz").read_bytes() == Path("again.tar.gz").read_bytes()
 
 
+@pytest.mark.long
 def test_a_bundle_is_installed_without_a_route(project: Path, tmp_path: Path, script: Call) -> None:
     if shutil.which("unshare") is None or subprocess.run([*ALONE, "true"], capture_output=True).returncode:
         pytest.skip("unshare makes no network namespace here")

@@ -316,6 +316,7 @@ def test_what_drawn_trials_record_is_counted() -> None:
     assert questions.splitlines()[-1].startswith("| h200 | 3 | 2 |")
 
 
+@pytest.mark.long
 @needs_today
 def test_the_stage_prints_what_the_committed_lines_say(script: Call, lines: list[dict[str, Any]]) -> None:
     """Another way, from JSON alone: pairs that the rule tells apart, and what ten sources cost."""

@@ -146,6 +146,7 @@ def test_ctrl_c_in_the_background_of_a_shell_is_ignored(tiny: Path) -> None:
         assert process.wait(60) == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_other_signals_clean_up_what_is_half_written(number: signal.Signals, tiny: Path) -> None:
     moment = (

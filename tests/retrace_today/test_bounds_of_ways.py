@@ -10,6 +10,7 @@ SPECS = [*WAYS, *BETWEENNESS]
 PROBLEMS = sorted({spec.partition("/")[0] for spec in SPECS})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_no_access_is_out_of_bounds_in_any_way(problem: str) -> None:
     assert_within_bounds(problem, [spec for spec in SPECS if spec.startswith(f"{problem}/")])

@@ -20,6 +20,7 @@ from retrace.solvers import REGISTRY, Query, make
 from retrace_today.cluster_parts import KEEPS, ClusterSearch
 from retrace_today.contraction import Contraction
 from retrace_today.packed_arcs import DeviceCut, Packer, PlannedCut
+from schedules import seeds
 from solving import solved
 from test_races import RACING, deep_star
 
@@ -259,7 +260,7 @@ def test_records_of_any_degree(name: str, degree: int) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("which", RACING)
 def test_no_schedule_of_fifty_changes_an_answer(name: str, which: str) -> None:
-    for seed in range(50):
+    for seed in seeds(50):
         verify(f"{name}:block_size=8,cluster_blocks={1 + seed % 16}", RACING[which], Query(0), seed)
 
 
@@ -269,7 +270,7 @@ TREES = ["bfs/cluster:predecessors=yes", "stcon/cluster:predecessors=yes"]
 @pytest.mark.parametrize("spec", TREES)
 @pytest.mark.parametrize("which", RACING)
 def test_no_schedule_changes_a_tree_or_a_path(spec: str, which: str) -> None:
-    for seed in range(20):
+    for seed in seeds(20):
         verify(f"{spec},block_size=8,cluster_blocks={1 + seed % 16}", RACING[which], Query(0), seed)
 
 
@@ -508,6 +509,7 @@ def test_trees_and_paths_in_both_memories(spec: str, kept: str) -> None:
         assert verify(f"{spec},shared={kept}", found, Query(0)).kept == kept
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kept", ["marks", "state"])
 def test_more_levels_than_16_bits_count(kept: str) -> None:
     """Levels are stored when their 16 bits are used up."""

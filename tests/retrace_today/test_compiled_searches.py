@@ -29,6 +29,7 @@ def compiled_search(source: str) -> tuple[dict[str, int], str]:
         return {kernel: int(size) for kernel, size in frames}, ptx
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("problem", ["bfs", "stcon"])
 def test_searches_in_a_cluster_keep_nothing_in_local_memory(problem: str) -> None:
     """Each round would load it from L2, as a barrier of the cluster empties L1; 16 words per thread spill."""
@@ -38,6 +39,7 @@ def test_searches_in_a_cluster_keep_nothing_in_local_memory(problem: str) -> Non
     assert not any(kept.values()), kept
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("source", "kernel"), [("bfs/direction", "direction"), ("sssp/near-far", "near_far")]
 )

@@ -133,6 +133,7 @@ def sums(kind: str, which: str, seed: int, blocks: int = 2) -> bytes:
         return solver.sums(solver.rounds[0]).tobytes()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "which"),
     [

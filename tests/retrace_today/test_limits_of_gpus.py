@@ -81,6 +81,7 @@ FOLLOWING = (
 """Solvers that follow the limits: what others do is the same on every GPU that can run them."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("capability", ["5.0", "7.5", "8.6", "12.0"])
 @pytest.mark.parametrize("spec", FOLLOWING)
 def test_a_solver_that_follows_the_limits_is_right_or_says_what_lacks(spec: str, capability: str) -> None:

@@ -51,6 +51,7 @@ FOUR_STARS = graph(
 ONE_WAY = graph(6, [(5, 4, 1), (5, 3, 1), (4, 0, 1), (3, 1, 1), (1, 2, 1)])
 
 
+@pytest.mark.long
 @given(ANY_GRAPH, st.data(), st.integers(1, 4))
 @example(EMPTY, None, 4)
 @example(graph(300, [(u, u + 1, 1) for u in range(299)], directed=False), None, 2)

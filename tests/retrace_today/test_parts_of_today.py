@@ -61,6 +61,7 @@ def test_a_shard_on_a_full_disk(tmp_path: Path, tmp_path_factory: pytest.TempPat
     assert_told("retrace_today/scores/compute_shard.py", [*shard, "--output", "full/s.npz"], 0, tmp_path)
 
 
+@pytest.mark.long
 def test_nvrtc_compiles_searches_for_cards_that_nvcc_has_left(monkeypatch: Patch) -> None:
     """With what kernels include: cooperative groups, headers of C++, and each other."""
     monkeypatch.setattr(toolkits, "installed_driver", lambda: None)

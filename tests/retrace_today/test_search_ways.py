@@ -16,6 +16,7 @@ from graphs import NAMED, mixed_graph, random_graphs
 from retrace.check.checkers import checker_of
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import Query
+from schedules import seeds
 from solving import solved
 from test_races import RACING
 from test_solvers import verify
@@ -43,7 +44,7 @@ def test_every_way_on_random_graphs(
 @pytest.mark.parametrize("which", RACING)
 def test_no_schedule_changes_an_answer(spec: str, which: str) -> None:
     checker = checker_of(spec.partition("/")[0], RACING[which])
-    for seed in range(8):
+    for seed in seeds(8):
         with EmulatedDevice(seed) as device:
             solver = solved(spec, RACING[which], Query(0), device)
             result = checker.check(spec, Query(0), solver.download(), solver.predecessors())
@@ -81,7 +82,7 @@ def test_scores_of_every_way_agree_with_the_oracle(spec: str) -> None:
 def test_no_schedule_changes_scores(spec: str, which: str) -> None:
     """Threads compete for the same heads, tails and places in the queue."""
     last = RACING[which].vertices - 1
-    for seed in range(4):
+    for seed in seeds(4):
         verify(spec, "emulator", RACING[which], Query(sources=(0, last // 2, last)), seed)
 
 

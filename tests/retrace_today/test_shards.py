@@ -241,6 +241,7 @@ class Stored:
         return done.stdout
 
 
+@pytest.mark.long
 def test_a_job_that_is_killed_goes_on_and_ends_with_the_same_table(tmp_path: Path) -> None:
     stored = Stored(tmp_path)
     stored.run(stored.shard(0, 1))
@@ -265,6 +266,7 @@ def test_a_job_that_is_killed_goes_on_and_ends_with_the_same_table(tmp_path: Pat
     assert json.loads((tmp_path / "record.jsonl").read_text())["observed"]["devices"] == 2
 
 
+@pytest.mark.long
 @pytest.mark.pipeline
 def test_a_run_makes_the_same_scores_in_any_number_of_shards(tmp_path: Path) -> None:
     """The workflow adds up one shard and three, whose sources are sampled."""

@@ -71,6 +71,7 @@ def test_on_the_command_line(stored: Path, call: Call) -> None:
         assert f"verified against {CERTIFICATE}" in done.out
 
 
+@pytest.mark.long
 def test_answers_are_those_of_32_bit_offsets() -> None:
     for (name, found), spec in product(NAMED.items(), SEARCHES):
         with EmulatedDevice() as device:
