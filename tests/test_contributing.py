@@ -40,8 +40,9 @@ def test_continuous_integration_runs_what_the_readme_says() -> None:
         name: [step["run"] for step in job["steps"] if "run" in step]
         for name, job in workflow["jobs"].items()
     }
-    assert commands.keys() == {"test", "snakemake", "emulator", "cluster", "bundle"}
+    assert commands.keys() == {"test", "all-tests", "snakemake", "emulator", "cluster", "bundle"}
     assert commands["test"][-1] == f"{REQUIRED}=1 .ci/run"  # the image has Chrome and npm
+    assert commands["all-tests"][-1] == f"{REQUIRED}=1 make test-all"
     assert commands["emulator"][0] == "pip install ./scripts/cuda_on_cpu pytest"
     assert commands["cluster"][-1].endswith(" make cluster-test")
     assert "make bundle" in commands["bundle"]
