@@ -140,6 +140,7 @@ def is_retrace(command: str) -> bool:
     return command.startswith(("python -m retrace ", "retrace ", "printf "))
 
 
+@pytest.mark.long
 @needs_today
 @pytest.mark.parametrize(
     "page", [page for page in COMMANDS if page != KERNEL_PAGE and any(map(is_retrace, COMMANDS[page]))]

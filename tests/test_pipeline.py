@@ -500,6 +500,7 @@ def test_kills_at_random_moments_are_no_loss(project: Path, tmp_path: Path) -> N
     assert NOTHING_TO_DO in snakemake(project, tmp_path, "table-3.4", "mine")
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_a_run_at_once(project: Path, busy: tuple[str, ...], tmp_path: Path) -> None:
     record = tmp_path / BUSY_RECORD
 

@@ -278,6 +278,7 @@ def test_solvers_outside_are_measured_without_an_edit_in_the_project(measured: P
     assert REWRITTEN.encode() in compiled.read_bytes()  # its shifts are a GPU's, with those of the headers
 
 
+@pytest.mark.long
 @pytest.mark.pipeline
 @pytest.mark.parametrize("experiment", ["my-bfs", "table-3.3"])
 def test_a_solver_outside_is_in_table_figure_and_page(measured: Package, experiment: str) -> None:

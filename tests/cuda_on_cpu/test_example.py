@@ -20,6 +20,7 @@ def page() -> str:
         pytest.skip("the page is neither in a checkout nor installed")
 
 
+@pytest.mark.long
 def test_the_race_shows_as_it_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (program,) = re.findall(r"```python\n(.*?)```", page(), re.DOTALL)

@@ -47,6 +47,7 @@ def grown(vertices: int) -> tuple[CSRGraph, Query, Checker]:
     return whole, query, checker_of("betweenness", whole)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("backend", DEVICES)
 @pytest.mark.parametrize(
     ("vertices", "spec"),

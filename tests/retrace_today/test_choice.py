@@ -348,6 +348,7 @@ def test_a_near_pair_is_found_before_a_launch_and_a_far_one_is_not_kept_waiting(
         assert solver.download().tolist() == [7]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("backend", DEVICES)
 @pytest.mark.parametrize("spec", EACH_WAY)
 def test_each_way_agrees_with_the_oracle(spec: str, backend: str) -> None:

@@ -281,6 +281,7 @@ def test_trees_and_paths_round_a_word_and_a_block(spec: str, vertices: int) -> N
         verify(spec, ring(vertices), Query(source))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", TREES)
 @pytest.mark.parametrize(
     "settings", ["cluster_blocks=1,block_size=32", "cluster_blocks=7,pieces=5", "shared=marks", "every=1000"]

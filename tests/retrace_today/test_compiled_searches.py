@@ -49,6 +49,7 @@ def test_a_search_of_the_grid_has_registers_enough(source: str, kernel: str) -> 
     assert (frames[f"{kernel}_64"], frames[f"{kernel}_tree_64"]) == (0, 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("problem", "kernel", "takes"), [("bfs", "cluster_bfs_state_4", 2), ("stcon", "cluster_stcon_marks_4", 1)]
 )

@@ -29,6 +29,7 @@ def scores(spec: str, whole: CSRGraph, query: Query, backend: str) -> np.ndarray
         return solved(f"betweenness/frontier:{spec}", whole, query, device).download()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("backend", DEVICES)
 @pytest.mark.parametrize(
     ("settings", "sources"),

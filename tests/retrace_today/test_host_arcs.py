@@ -78,6 +78,7 @@ def row_after(before: int, length: int) -> CSRGraph:
     return graph(last + 1, arcs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", WAYS)
 @pytest.mark.parametrize("length", [1, 2, 31, 33, 129])
 def test_a_row_may_begin_anywhere_in_a_line(spec: str, length: int) -> None:
@@ -260,6 +261,7 @@ def apart() -> CSRGraph:
     return graph(first + wide.vertices, path + arcs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sources", [(0,), (1, 0), (13, 1, 0, 14), tuple(range(96))])
 @pytest.mark.parametrize("sweep", [0, 8, 64])
 @pytest.mark.parametrize("blocks", [1, 2, 16])

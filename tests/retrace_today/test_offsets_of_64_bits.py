@@ -76,6 +76,7 @@ def moved(device: EmulatedDevice, arguments: Sequence[Any], offsets: Sequence[in
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("spec", SEARCHES)
 def test_searches(spec: str, name: str) -> None:
@@ -94,6 +95,7 @@ def test_searches(spec: str, name: str) -> None:
             assert result.verified, result.reason
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["grid", "complete", "mixed", "one-way path"])
 @pytest.mark.parametrize("spec", LANES)
 def test_scores(spec: str, name: str) -> None:

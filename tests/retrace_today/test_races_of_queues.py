@@ -33,6 +33,7 @@ def test_queues_of_lanes_on_small_levels(
     assert_scores_on_small_levels(name, which, sources, threads)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "blocks", "seed"),
     [
