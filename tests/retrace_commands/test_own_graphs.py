@@ -414,7 +414,9 @@ def test_what_unpacks_to_more_than_memory_is_refused(
      ("<graphml><graph edgedefault='directed'><node id='a'/><edge source='a' target='a'><data key='w'>5"
       "</data></edge></graph></graphml>", "expected a <key> for the data 'w'"),
      ("*Vertices 1\n1 \"a\"\n*Edgy\n1 1\n", "found '*Edgy'"), ("1² 2\n3 4 5\n", "line 2"),
-     ("hello\n", "begins no format"), ("", "it is empty")],
+     ("hello\n", "begins no format"),
+     ("to be\nor not to be\nthat is the\nquestion of this play\n", "begins no format"),
+     ("", "it is empty")],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_by_its_cause(content: bytes | str, complaint: str, tmp_path: Path) -> None:
     assert complaint in refusal(content, tmp_path)
@@ -977,6 +979,7 @@ def read_either_way(content: str, columns: list[str], patch: Patch) -> list[obje
 
 
 @example("1\n" + "0\t0\t0\t0\n" * 7, [])  # an adjacency list
+@example("source\ttarget\n#\t0\n", [])  # a header, and a comment alone
 # The rows become wider where a piece ends; a weight is a space that is none in ASCII.
 @example("source,target\n" + "1,2\n" * 52 + "1,2,3\n" * 60, [])
 @example(
