@@ -265,7 +265,7 @@ class Tables:
         said += "; pairs far apart." if any(some.get("pair") == "far" for some in given) else "."
         said += f" {EMPTY}: nothing measured that compares."
         hosts = {origin(entry.record)["host"] for entry in entries if entry.times}
-        said += f" Rows are of {len(hosts)} hosts: compare times within one." * (len(hosts) > 1)
+        said += f" Rows are of {len(hosts)} hosts: compare times within a row." * (len(hosts) > 1)
         reasons = sorted({doubt.why for some in self.doubtful.values() for doubt in some})
         return said + (f" {MARK}: a doubtful number ({'; '.join(reasons)})." if reasons else "")
 
