@@ -76,7 +76,12 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
     may_count = header is None and not columns
     if may_count and (width not in (2, 3) or any(len(cells) != width for _, cells in rows)):
         return None
-    places = places_of(rows, header, columns, where)
+    try:
+        places = places_of(rows, header, columns, where)
+    except RetraceError:
+        if len(rows) > 1:
+            raise
+        return None  # there may be no edges, which is told first
     stated = stated_type(rows[1:], header)
     for encoding, names in (("utf-8", None), ("utf-8", Words()), ("latin-1", Words())):
         layout = _Layout(mark, width, places, encoding, names, stated)
