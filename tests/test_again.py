@@ -41,6 +41,7 @@ def ready(name: str, device: EmulatedDevice) -> tuple[Solver, Query]:
     return solver, Query() if name in ALL_SOURCES else QUERIES.get(kind.problem, Query(3))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MEASURED)
 def test_a_trial_solves_again(name: str) -> None:
     """Otherwise a warm time stands beside a cold one."""

@@ -78,6 +78,7 @@ def exact(which: str) -> np.ndarray:
     return exact_scores(GRAPHS[which])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "backend"), CASES)
 @pytest.mark.parametrize("precision", ["double", "float"])
 def test_scores_of_small_graphs(name: str, backend: str, precision: str) -> None:

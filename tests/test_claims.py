@@ -286,6 +286,7 @@ OF_THE_HOST = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("claim", JUDGED)
 def test_without_a_gpu_nothing_can_be_told_of_kernels(claim: str) -> None:
     fabricate = FABRICATED[CLAIMS[claim][0].key]
@@ -616,6 +617,7 @@ def test_a_verdict_stands_until_the_margin_that_it_names(judged: list[Weighed]) 
         assert at(end) != verdict(judged)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("claim", JUDGED)
 def test_a_finding_stands_until_margins_are_as_wide_as_it_says(
     claim: str, monkeypatch: pytest.MonkeyPatch

@@ -237,6 +237,7 @@ def committed() -> tuple[Mapping[str, Report], Frame]:
     return owners, frame
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_run_s_figure_can_be_read_and_its_words_stand_apart(
     name: str, committed: tuple[Mapping[str, Report], Frame], made: Made

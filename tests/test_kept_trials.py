@@ -107,6 +107,7 @@ def test_a_job_that_is_killed_goes_on_after_its_trials(job: Job) -> None:
     assert "goes on" not in job.run()
 
 
+@pytest.mark.long
 def test_a_finished_graph_is_not_even_loaded(job: Job) -> None:
     job.kill(0)
     shutil.move(job.folder / "first/indptr.npy", job.folder / "elsewhere.npy")
@@ -137,6 +138,7 @@ def stop(script: Call, job: Job, monkeypatch: Patch, fails: str = "") -> None:
     shutil.rmtree(job.output)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("what", "options"),
     [("options", ("--trials", 4)),

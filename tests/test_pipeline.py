@@ -541,6 +541,7 @@ def test_ctrl_c_before_the_first_job() -> None:
     assert snakefile.index("interrupts.end_in_one_line()") < snakefile.index("from retrace.planning")
 
 
+@pytest.mark.long
 def test_sigterm_ends_a_run_and_its_jobs(project: Path, busy: tuple[str, ...], tmp_path: Path) -> None:
     run = Run(project, tmp_path, *busy, RETRACE_BARS="1")
     run.wait_until(lambda: measuring(tmp_path), seconds=200)

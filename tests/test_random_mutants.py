@@ -291,6 +291,7 @@ def test_verdicts(toy: Path) -> None:
     assert judge.judge(no_kernel, copy)[0] == "broken"
 
 
+@pytest.mark.long
 def test_names_of_tests_may_depend_on_the_change_and_the_copy(toy: Path) -> None:
     """Those with the limit 4 or another copy's path would not be there, as if the change had broken them."""
     judge = Judge(toy, measured(toy), VerdictFile(toy.parent / "verdicts"), [MODULE])

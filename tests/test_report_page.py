@@ -109,6 +109,7 @@ def committed() -> tuple[list[Report], Frame, Read, str]:
 Committed = tuple[list[Report], Frame, Read, str]
 
 
+@pytest.mark.long
 def test_the_page_needs_nothing_else(committed: Committed) -> None:
     _, _, read, text = committed
     assert len(text.encode()) < MOST_BYTES

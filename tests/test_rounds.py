@@ -91,6 +91,7 @@ def measure(job: RoundsJob, *more: object) -> None:
     MeasureExperiment.from_words("measure-experiment", job.options(*more)).run()
 
 
+@pytest.mark.long
 def test_a_record_has_the_trials_of_all_rounds_in_their_order(job: RoundsJob) -> None:
     assert "goes on" not in job.run()
     for graph in GRAPHS:
@@ -352,6 +353,7 @@ def test_a_job_that_is_killed_in_its_second_round_goes_on_there(job: RoundsJob) 
     assert not job.kept.exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_job_and_its_round(number: signal.Signals, job: RoundsJob) -> None:
     running = job.start("--trials", 6000, "--budget-s", 600, "--checkpoint-s", 1e-4)

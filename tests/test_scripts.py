@@ -98,6 +98,7 @@ def test_options_become_words_and_words_options() -> None:
     assert job.model_dump(include={"emulated_vertices", "update"}) == {"emulated_vertices": 7, "update": True}
 
 
+@pytest.mark.long
 def test_jobs_give_options_that_their_stages_have(folder: Path) -> None:
     """Each command of a run is printed, and read as its job would read it."""
     words = ["--snakefile", str(ROOT / "Snakefile"), "--cores", "2", "--dry-run", "--printshellcmds"]

@@ -480,6 +480,7 @@ def test_it_is_known_what_a_solver_outside_is_made_of(tmp_path: Path) -> None:
     assert len(set(digests)) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("module", "files", "why"),
     [

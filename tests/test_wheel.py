@@ -80,6 +80,7 @@ def test_it_has_all_kernels_and_nothing_else(installed: Path) -> None:
     assert not (installed / "retrace/left_by_another_build.py").exists()
 
 
+@pytest.mark.long
 def test_it_solves_and_compiles_into_the_users_cache(installed: Path) -> None:
     before = files_of(installed)
     done = run(installed, *SOLVE)

@@ -522,6 +522,7 @@ with EmulatedDevice() as device:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kernel", "shared", "line"),
     [("off_by_one", 0, 6), ("off_by_one_after_barrier", 0, 15), ("beyond_shared", 63 * 4, 21),

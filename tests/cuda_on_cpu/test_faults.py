@@ -15,6 +15,7 @@ def test_the_table_has_all_cases() -> None:
     assert [row[0] for row in ROWS] == [name for name, _ in faults.CASES.values()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", faults.CASES)
 def test_what_is_found_is_what_the_table_says(key: str) -> None:
     """A count may differ between compilers, since the accesses to memory differ that are left."""

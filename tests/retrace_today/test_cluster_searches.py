@@ -390,6 +390,7 @@ def test_buckets_of_any_width_in_both_memories(settings: str) -> None:
         verify(f"sssp/cluster:{settings},predecessors=yes", found, Query(0))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("found", [ring(4200), spread(20, 110)], ids=["ring", "spread"])
 def test_who_ends_a_bucket_leaves_no_block_waiting(found: CSRGraph) -> None:
     """A block of two warps, of which one gets work after the other has found that all blocks are quiet."""

@@ -51,6 +51,7 @@ def check_counts(found: CSRGraph, delta: int, blocks: str, seed: int | None) -> 
     assert observed["arcs_relaxed"] >= int(from_reached.sum()), seed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("blocks", BLOCKS)
 @pytest.mark.parametrize("delta", [1, 3, 100])
 def test_buckets_and_heavy_arcs_are_those_of_the_distances(blocks: str, delta: int) -> None:

@@ -59,6 +59,7 @@ FULL += [f"sssp/{name}:{SMALL},piece=2,block_queue_size=5" for name in ("workfro
 FULL += [f"sssp/delta-stepping:{SMALL},delta=1,piece=2,block_queue_size=5"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["bfs/direction", "sssp/near-far"])
 @pytest.mark.parametrize("alone", [1, 6, 36])
 def test_one_block_goes_on_while_others_wait(name: str, alone: int) -> None:

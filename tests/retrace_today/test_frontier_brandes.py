@@ -49,6 +49,7 @@ def test_every_way_to_share_a_row_gives_the_scores(
     assert_allclose(scores(f"block_size=64,{settings}", whole, query, backend), expected, rtol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("backend", DEVICES)
 def test_large_graphs_and_offsets_of_64_bits(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """More vertices than the grid has lanes, and more of a level than fit into its warps once."""

@@ -210,6 +210,7 @@ def test_no_schedule_changes_what_is_counted(name: str) -> None:
     assert len(counts) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sweep", [0, 1, 3, 18, 100, 2**30])
 @pytest.mark.parametrize("lines", [1, 2, 16])
 def test_each_search_reads_arcs_twice_but_those_of_its_source(lines: int, sweep: int) -> None:
@@ -278,6 +279,7 @@ def test_clusters_share_sources_of_all_kinds(blocks: int, sweep: int, sources: t
         assert_allclose(scores, exact_scores(found, sources), rtol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [96, 97, 200])
 def test_a_launch_has_a_number_of_sources_for_each_cluster(count: int) -> None:
     """Each of three clusters takes 32 at most."""
@@ -415,6 +417,7 @@ def test_offsets_of_arcs_have_64_bits(spec: str, before: int) -> None:
     assert result.verified, result.reason
 
 
+@pytest.mark.long
 def test_the_largest_clusters_of_full_blocks_have_stacks_enough() -> None:
     """Each emulated thread has a stack, and Linux allows a process so many mappings."""
     with EmulatedDevice() as device:

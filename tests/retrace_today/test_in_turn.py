@@ -36,6 +36,7 @@ def rows(
     return [line.split() for line in capsys.readouterr().out.splitlines()]
 
 
+@pytest.mark.long
 def test_searches_are_timed_without_and_with_predecessors(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

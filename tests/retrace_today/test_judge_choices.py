@@ -113,6 +113,7 @@ def test_libraries_are_not_judged() -> None:
     assert not [name for name in listed if name.endswith(("gapbs", "scipy", "cugraph", "igraph"))]
 
 
+@pytest.mark.long
 def test_the_stage_checks_all_answers_and_leaves_records(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,6 +18,7 @@ from solving import ON_CUDA, open_device
 BACKENDS = ["emulator", *(pytest.param(name, marks=pytest.mark.gpu) for name in ON_CUDA)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", LIMITS.solvers)
 def test_kernels_find_what_the_closed_form_says(

@@ -187,6 +187,7 @@ def test_prefix_sums() -> None:
         assert_array_equal(device.download(buffer), np.cumsum(values) - values)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("found", [two_level_star(3, 30), NAMED["grid"]])
 def test_a_queue_of_more_entries_than_32_bits_count_has_64(
     found: CSRGraph, monkeypatch: pytest.MonkeyPatch

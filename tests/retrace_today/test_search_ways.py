@@ -24,6 +24,7 @@ from test_solvers import verify
 WAYS = OF_FRONTIERS + OF_HOST_ARCS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", WAYS)
 def test_every_way_agrees_with_the_oracle(spec: str) -> None:
     for found in NAMED.values():
@@ -40,6 +41,7 @@ def test_every_way_on_random_graphs(
     verify(spec, "emulator", found, Query(data.draw(st.integers(0, found.vertices - 1))), seed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", WAYS)
 @pytest.mark.parametrize("which", RACING)
 def test_no_schedule_changes_an_answer(spec: str, which: str) -> None:
@@ -64,6 +66,7 @@ LARGE = {spec.partition(":")[0]: spec for spec in reversed(WAYS)}
 """The first way of each solver, which also has the large graph."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spec", "vertices"), [*product(WAYS, [1, 2, 31, 32, 33]), *((spec, 65_537) for spec in LARGE.values())]
 )

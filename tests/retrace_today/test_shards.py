@@ -69,6 +69,7 @@ def cut(crew: Crew, of: int, folder: Path, every_s: float = 10.0) -> list[Path]:
     return paths
 
 
+@pytest.mark.long
 def test_any_cut_on_any_number_of_devices_gives_the_same_bits(crews: dict[int, Crew], tmp_path: Path) -> None:
     with EmulatedDevice() as device:
         at_once = solved(fixed(LANES), GRAPH, QUERY, device).download()
