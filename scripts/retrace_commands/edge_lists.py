@@ -88,7 +88,7 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
             f"{where}: may be a matrix, or edges with weights; say {option('format', 'edges')}, or write "
             "Matrix Market"
         )
-    table.notes += column_notes(rows, header, columns, places)
+    table.notes += [*attribute_notes(text), *column_notes(rows, header, columns, places)]
     stated = stated_type(rows, header)
     take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])), stated)
     refuse_header_in_rows(where, header, places, {*table.tails, *table.heads})
@@ -130,8 +130,7 @@ def _data_lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
 
 def mark_of(text: str, where: str) -> str | None:
     """Return what separates the cells of a list, None for white space; RetraceError if that is in doubt."""
-    rows = (line for line in map(str.strip, text.split("\n")) if line and not line.startswith(COMMENTS))
-    written = attributes_of(next(rows, ""))
+    written = attributes_of(_first_line(text))
     if written is not None and written[1] != "\t":
         return None if written[1] == " " else written[1]
     lines = [line for _, line in islice(_data_lines(text), 50)]
@@ -141,6 +140,20 @@ def mark_of(text: str, where: str) -> str | None:
     if mark == "\t" and all(all(map(_is_number, line.split())) for line in lines):
         return None  # numbers alone, where several tabs are as good as one
     return mark
+
+
+def _first_line(text: str) -> str:
+    lines = (line for line in map(str.strip, text.split("\n")) if line and not line.startswith(COMMENTS))
+    return next(lines, "")
+
+
+def attribute_notes(text: str) -> list[str]:
+    """Return a note of numbers among the first edge's attributes that may be its weight."""
+    written = attributes_of(_first_line(text))
+    if written is None or "weight" in written[2]:
+        return []
+    names = [str(name) for name, value in written[2].items() if isinstance(value, (int, float))]
+    return [f"{', '.join(names)}{UNREAD} (write {names[0]!r} as 'weight')"] if names else []
 
 
 def _refuse_doubtful_mark(lines: list[str], mark: str, where: str) -> None:
@@ -185,6 +198,7 @@ def split_rows(
     """
     lines = list(_data_lines(text, first))
     if lines:
+        _refuse_attributes_of_one(lines, where)
         begin = first if has_begun else lines[0][0]
         _refuse_hidden_rows(text, where, mark, first, begin, len(_cells(lines[0][1], mark)))
     if mark is None:
@@ -197,6 +211,15 @@ def split_rows(
     if len(rows) != len(lines):
         raise RetraceError(f"{where}: expected each row on a line of its own, found a cell of several lines")
     return [(number, row) for (number, _), row in zip(lines, rows, strict=True)]
+
+
+def _refuse_attributes_of_one(lines: Sequence[tuple[int, str]], where: str) -> None:
+    """Raise RetraceError if attributes stand behind one vertex, as in a list of vertices."""
+    for number, line in lines:
+        if line.endswith("}") and attributes_of(line) is not None:
+            raise RetraceError(
+                f"{where}, line {number}: expected two vertices before the attributes, found {line[:60]!a}"
+            )
 
 
 def _cells(line: str, mark: str | None) -> list[str]:

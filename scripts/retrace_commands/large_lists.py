@@ -15,6 +15,7 @@ from retrace.graphs.formats.lines import read_pieces
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import (
     TYPE_WORDS,
+    attribute_notes,
     column_notes,
     compare_counts,
     header_of,
@@ -91,7 +92,7 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
             continue
         if stated is not None:
             table.directed = TYPE_WORDS[stated[1].lower()]
-        table.notes += column_notes(rows, header, columns, places)
+        table.notes += [*attribute_notes(head), *column_notes(rows, header, columns, places)]
         table.no_weights = times_of(rows, header, columns, places)
         lines = 0 if table.columns is None else table.columns.ids.shape[1]
         if table.columns is not None:

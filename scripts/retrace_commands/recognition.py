@@ -125,14 +125,19 @@ def attributes_of(line: str) -> tuple[str, str, dict[str, object]] | None:
         ends, mark = line[: start.start()], start[1]
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
             attributes = literal_eval(line[start.end() - 1 :])
-            if isinstance(attributes, dict) and len(ends.split(None if mark in " \t" else mark)) > 1:
+            if isinstance(attributes, dict):
                 return ends, mark, attributes
     return None
 
 
+def is_edge(ends: str, mark: str) -> bool:
+    """Return whether what stands before an edge's attributes are two vertices or more."""
+    return len(ends.split(None if mark in " \t" else mark)) > 1
+
+
 def without_attributes(line: str) -> str:
     """Return a row of `networkx.write_edgelist` with its weight, if any, in place of its attributes."""
-    if (written := attributes_of(line)) is None:
+    if (written := attributes_of(line)) is None or not is_edge(*written[:2]):
         return line
     ends, mark, attributes = written
     return ends + (f"{mark}{attributes['weight']!r}" if "weight" in attributes else "")

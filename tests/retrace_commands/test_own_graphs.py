@@ -414,6 +414,7 @@ def test_what_unpacks_to_more_than_memory_is_refused(
      ("<graphml><graph edgedefault='directed'><node id='a'/><edge source='a' target='a'><data key='w'>5"
       "</data></edge></graph></graphml>", "expected a <key> for the data 'w'"),
      ("*Vertices 1\n1 \"a\"\n*Edgy\n1 1\n", "found '*Edgy'"), ("1² 2\n3 4 5\n", "line 2"),
+     ("a {'weight': 3}\nb {'weight': 4}\n", "line 1: expected two vertices before the attributes"),
      ("hello\n", "begins no format"),
      ("to be\nor not to be\nthat is the\nquestion of this play\n", "begins no format"),
      ("", "it is empty")],
@@ -1066,6 +1067,18 @@ def test_the_weight_among_the_attributes_is_that_of_the_edge(
     assert arcs_of(found) == sorted(pairwise(names))
     weights = found.graph.weights
     assert (None if weights is None else set(weights.tolist())) == (weight and {weight})
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_an_attribute_that_may_be_the_weight_is_named(
+    large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_file, "LARGE_LIST", 1 if large else 1 << 20)
+    rows = "".join(f"{u} {u + 1} {{'colour': 'red', 'capacity': {u}}}\n" for u in range(9))
+    note = "capacity: not read, so arcs have no weights (write 'capacity' as 'weight')"
+    assert note in read(rows, tmp_path).notes
+    assert not any("not read" in one for one in read(rows.replace("capacity", "weight"), tmp_path).notes)
+    assert not any("not read" in one for one in read("0 1 {}\n1 2 {}\n", tmp_path).notes)
 
 
 @pytest.mark.parametrize(
