@@ -41,8 +41,8 @@ from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 import_solvers()  # their solvers are tested with the project's
 
-# A shell starts a command with & so that Ctrl-C and SIGQUIT are ignored, nohup so that SIGHUP is, and its children
-# inherit that.
+# A shell starts a command with & so that Ctrl-C and SIGQUIT are ignored, nohup so that SIGHUP is, and its
+# children inherit that.
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
     if signal.getsignal(number) == signal.SIG_IGN:
