@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+import schedules
 from command_line import Call, Outcome, program_of
 from cuda_device.available_gpus import cuda_available
 from cuda_device.build import build_cubin
@@ -36,7 +37,6 @@ from retrace.records.margins import Margins
 from retrace.solvers import REGISTRY
 from retrace.system.project import KERNELS, build_folder
 from retrace.system.solver_packages import import_solvers
-from schedules import EFFORT
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 import_solvers()  # their solvers are tested with the project's
@@ -85,7 +85,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let each device that names no compute capability be of the one that was asked for."""
-    EFFORT.quick = config.getoption("--quick")
+    schedules.quick = config.getoption("--quick")
     if (wanted := config.getoption("--compute-capability")) is not None:
         try:
             GPULimits.by_capability(wanted)
@@ -125,7 +125,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Whole runs of the pipeline come first: they take minutes, and would end long after all others.
     """
-    if EFFORT.quick:
+    if schedules.quick:
         long = [item for item in items if item.get_closest_marker("long")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if not item.get_closest_marker("long")]

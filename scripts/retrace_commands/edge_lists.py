@@ -152,7 +152,7 @@ def attribute_notes(text: str) -> list[str]:
     written = attributes_of(_first_line(text))
     if written is None or "weight" in written[2]:
         return []
-    names = [str(name) for name, value in written[2].items() if isinstance(value, (int, float))]
+    names = [str(name) for name, value in written[2].items() if type(value) in (int, float)]
     return [f"{', '.join(names)}{UNREAD} (write {names[0]!r} as 'weight')"] if names else []
 
 

@@ -1074,7 +1074,7 @@ def test_an_attribute_that_may_be_the_weight_is_named(
     large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(graph_file, "LARGE_LIST", 1 if large else 1 << 20)
-    rows = "".join(f"{u} {u + 1} {{'colour': 'red', 'capacity': {u}}}\n" for u in range(9))
+    rows = "".join(f"{u} {u + 1} {{'colour': 'red', 'toll': True, 'capacity': {u}}}\n" for u in range(9))
     note = "capacity: not read, so arcs have no weights (write 'capacity' as 'weight')"
     assert note in read(rows, tmp_path).notes
     assert not any("not read" in one for one in read(rows.replace("capacity", "weight"), tmp_path).notes)
