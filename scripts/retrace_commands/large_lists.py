@@ -35,6 +35,9 @@ from retrace_commands.published_formats import read_table
 
 COMMENT = re.compile(rb"^[ \t]*(?:#|%|//).*$", re.M)
 HIDDEN_ROW = re.compile(rb"^[ \t]*(#+|%+|//)[^\s#%/]", re.M)
+ATTRIBUTES_END = re.compile(rb"\}\s*$", re.MULTILINE)
+"""How a row ends that has a dict of Python's, as NetworkX writes."""
+
 NO_NUMBER = re.compile(rb"[0-9]{19}|(?<![0-9])-?0[0-9]|-0|[+]")
 """What pandas may read as a fraction, or as another number that is a name of its own."""
 OF_NUMBERS = b"0123456789+- \t\n"
@@ -227,7 +230,7 @@ def _plain(body: bytes, layout: _Layout) -> list[NDArray[Any]] | None:
 
     first = next((line for line in body.split(b"\n", 100) if line.strip()), b"")
     mark = None if layout.mark is None else layout.mark.encode()
-    if b'"' in body or len(first.split(mark)) != layout.width:
+    if b'"' in body or ATTRIBUTES_END.search(body) or len(first.split(mark)) != layout.width:
         return None
     is_whole = not body.translate(None, OF_NUMBERS + (mark or b"")) and not NO_NUMBER.search(body)
     if not is_whole and re.search(r"[^\S \t\n]", body.decode(layout.encoding)):  # spaces unknown to pandas

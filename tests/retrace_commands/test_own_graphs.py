@@ -1069,6 +1069,18 @@ def test_the_weight_among_the_attributes_is_that_of_the_edge(
     assert (None if weights is None else set(weights.tolist())) == (weight and {weight})
 
 
+@pytest.mark.parametrize("mark", [" ", ",", "\t", ";"])
+@pytest.mark.parametrize("first", ["{'weight': 2}", "2"])
+def test_attributes_of_a_large_list_are_read_as_those_of_a_small_one(mark: str, first: str) -> None:
+    rows = [(f"n{u}", f"n{u + 1}", first if u < 9 else "{'weight': 7}") for u in range(10)]
+    content = "".join(mark.join(row) + "\n" for row in rows)
+    with pytest.MonkeyPatch.context() as patch:
+        whole, in_pieces = read_either_way(content, [], patch)
+    assert in_pieces == whole
+    assert isinstance(whole, tuple)
+    assert whole[3] == [2] * 9 + [7]
+
+
 @pytest.mark.parametrize("large", [False, True])
 def test_an_attribute_that_may_be_the_weight_is_named(
     large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
