@@ -10,7 +10,8 @@ from retrace.solvers.solver import BLOCK_SIZE, WARP, WIDE
 class ReversedArcs:
     """A counting sort of a graph's arcs by head: O(vertices + arcs) work in O(log vertices) launches.
 
-    The arcs that enter a vertex have no particular order, which may differ from time to time.
+    The arcs that enter a vertex have no particular order, which may differ from time to time, until they are
+    sorted.
     """
 
     source = "retrace_today/frontier/reverse-arcs.cu"
@@ -21,8 +22,8 @@ class ReversedArcs:
         module = device.load(self.source, WIDE if wide else ())
         self.device, self.block_size, self.prefix_sums = device, block_size, PrefixSums(device, wide)
         self.number = np.uint64 if wide else np.uint32
-        names = "count_entering", "place_entering", "count_entered"
-        self.count, self.place, self.count_vertices = map(module.kernel, names)
+        names = "count_entering", "place_entering", "count_entered", "sort_entering"
+        self.count, self.place, self.count_vertices, self.sort_rows = map(module.kernel, names)
 
     def of(self, indptr: Buffer, indices: Buffer) -> tuple[Buffer, Buffer]:
         """Return `indptr` and `indices` of the reversed graph, of the same shapes and types."""
@@ -36,6 +37,12 @@ class ReversedArcs:
             blocks = self.grid(vertices * WARP)
             self.place(blocks, self.block_size, np.int32(vertices), indptr, indices, ends, tails)
         return ends, tails
+
+    def sort(self, ends: Buffer, tails: Buffer) -> None:
+        """Sort the arcs that enter each vertex by their tails."""
+        vertices = ends.size - 1
+        if tails.size:
+            self.sort_rows(self.grid(vertices), self.block_size, np.uint32(vertices), ends, tails)
 
     def count_entered(self, ends: Buffer) -> int:
         """Return how many vertices an arc enters, given `indptr` of the reversed graph."""

@@ -16,7 +16,7 @@ NONE = CSRGraph(np.zeros(4, np.int32), np.zeros(0, np.int32), None, {"name": "no
 
 
 def check(graph: CSRGraph, device: Device) -> None:
-    """Compare with the transposed matrix, but for the order of the arcs that enter one vertex."""
+    """Compare with the transposed matrix; sorted, the arcs that enter a vertex have its order."""
     reverse = ReversedArcs(device)
     ends, tails = reverse.of(device.upload(graph.indptr), device.upload(graph.indices))
     found = CSRGraph(device.download(ends), device.download(tails), None, {"name": "reversed"})
@@ -26,6 +26,8 @@ def check(graph: CSRGraph, device: Device) -> None:
         row = slice(found.indptr[v], found.indptr[v + 1])
         assert sorted(found.indices[row]) == sorted(expected.indices[row])
     assert reverse.count_entered(ends) == len(np.unique(graph.indices))
+    reverse.sort(ends, tails)
+    assert np.array_equal(device.download(tails), expected.indices)
 
 
 @pytest.mark.parametrize("backend", DEVICES)
@@ -34,6 +36,18 @@ def test_arcs_are_those_of_the_transposed_matrix(graph: CSRGraph, backend: str) 
     for seed in (None, *range(10)) if backend == "emulator" else (None,):
         with open_device(backend, seed) as device:
             check(graph, device)
+
+
+@pytest.mark.parametrize("backend", DEVICES)
+@pytest.mark.parametrize("length", [*range(1, 35), 63, 64, 65, 1023, 1024, 1025, 2047, 2048, 2049, 3000])
+def test_a_row_of_any_length_is_sorted(length: int, backend: str) -> None:
+    """A warp sorts up to 1,024 numbers, a block more; the rows of others stay as they are."""
+    row = np.random.default_rng(length).permutation(length).astype(np.int32)
+    ends = np.array([0, 2, 2 + length, 4 + length], np.int32)
+    with open_device(backend, length) as device:
+        tails = device.upload(np.concatenate([[7, 9], row, [1, 8]]).astype(np.int32))
+        ReversedArcs(device).sort(device.upload(ends), tails)
+        assert np.array_equal(device.download(tails), [7, 9, *range(length), 1, 8])
 
 
 @given(graph=random_graphs(700))

@@ -9,7 +9,7 @@ from cuda_device.interface import Buffer
 from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
-from retrace.solvers.betweenness.block_per_source import PRECISIONS, Argument, Round, aligned
+from retrace.solvers.betweenness.block_per_source import PRECISIONS, Round, aligned
 from retrace.solvers.betweenness.compaction import COMPACT, RENUMBER, Compacted, renumber
 from retrace_today.betweenness.fixed_point import EXPAND, FixedSums
 
@@ -55,10 +55,9 @@ class BitmapQueue(FixedSums):
         (reduced,) = super().reduce(query)
         return (renumber(reduced) if self.parameters["renumbered"] == "yes" else reduced,)
 
-    def layout(self, graph: CSRGraph) -> list[Argument]:
-        """Return CSR by the arcs that leave a vertex and, for sums in order, by those that enter it."""
-        entering = graph.reversed() if self.is_fixed else graph
-        return [graph.indptr, graph.indices, entering.indptr, entering.indices]
+    def entering(self, graph: CSRGraph, indptr: Buffer, indices: Buffer) -> list[Any]:
+        """Return the arcs that enter each vertex if sums are in order; otherwise none of them is read."""
+        return super().entering(graph, indptr, indices) if self.is_fixed else [indptr, indices]
 
     def send(self, reduced: Compacted) -> Round:
         """Make a record of the first arcs of each vertex, on the device."""
@@ -70,7 +69,7 @@ class BitmapQueue(FixedSums):
         self.shared = self.bitmap_bytes if self.in_shared else 0
         records = self.record(vertices, indptr, indices)
         entering = records if in_indptr is indptr else self.record(vertices, in_indptr, in_indices)
-        part.arguments, self.entering = [vertices, records, indices, *weights], [entering, in_indices]
+        part.arguments, self.entering_records = [vertices, records, indices, *weights], [entering, in_indices]
         return part
 
     def record(self, vertices: np.int32, indptr: Buffer, indices: Buffer) -> Buffer:
@@ -86,4 +85,4 @@ class BitmapQueue(FixedSums):
         return aligned(part.reduced.graph.vertices * (self.real.itemsize + 2 * 4) + self.bitmap_bytes)
 
     def last_arguments(self) -> list[Any]:
-        return [*super().last_arguments(), np.int32(self.in_shared), *self.entering]
+        return [*super().last_arguments(), np.int32(self.in_shared), *self.entering_records]

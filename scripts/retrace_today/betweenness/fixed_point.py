@@ -43,8 +43,10 @@ def add(total: FixedPoint, more: FixedPoint) -> None:
 
 def as_doubles(numbers: FixedPoint) -> NDArray[np.float64]:
     """Round to doubles, shape (...,): by one unit in the last place at most."""
-    fraction, whole = numbers[..., 0].astype(np.float64), numbers[..., 1].astype(np.float64)
-    return whole + fraction * 2.0**-64
+    doubles: NDArray[np.float64] = numbers[..., 0].astype(np.float64)
+    doubles *= 2.0**-64
+    doubles += numbers[..., 1]
+    return doubles
 
 
 class FixedSums(GraphOnDevice):

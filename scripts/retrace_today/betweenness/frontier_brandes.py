@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cuda_device.gpu_limits import Needs
-from cuda_device.interface import Module
+from cuda_device.interface import Buffer, Module
 from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
-from retrace.solvers.betweenness.block_per_source import Argument, aligned
+from retrace.solvers.betweenness.block_per_source import aligned
 from retrace.solvers.betweenness.compaction import uncompacted
 from retrace_today.betweenness.graph_on_device import GraphOnDevice
 
@@ -48,15 +48,14 @@ class FrontierBrandes(GraphOnDevice):
     def load_module(self) -> Module:
         return self.load_for(self.graph, self.source)
 
-    def layout(self, graph: CSRGraph) -> list[Argument]:
-        """Return CSR by the arcs that leave a vertex and by those that enter it, and the hubs."""
-        entering = graph.reversed()
+    def entering(self, graph: CSRGraph, indptr: Buffer, indices: Buffer) -> list[Any]:
+        """Return CSR by the arcs that enter each vertex, and the hubs."""
+        csr = super().entering(graph, indptr, indices)
         longest = np.diff(graph.indptr)
-        if entering is not graph:
-            longest = np.maximum(longest, np.diff(entering.indptr))
+        if csr[0] is not indptr:
+            longest = np.maximum(longest, np.diff(self.device.download(csr[0])))
         hubs = np.flatnonzero(longest > self.number("hub")).astype(np.int32)
-        csr = graph.indptr, graph.indices, entering.indptr, entering.indices
-        return [*csr, hubs, np.int32(len(hubs))]
+        return [*csr, self.device.upload(hubs), np.int32(len(hubs))]
 
     def block_bytes(self) -> int:
         """Return the memory of a search in bytes: path counts, levels, the queue, its ends and counters."""

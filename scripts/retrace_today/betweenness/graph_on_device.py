@@ -1,4 +1,4 @@
-"""The base of our variants of Brandes' algorithm: their graph is copied in the fastest way."""
+"""The base of our variants of Brandes' algorithm: their graph is copied fast, and reversed on the device."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -7,7 +7,10 @@ from numpy.typing import NDArray
 
 from cuda_device.interface import Buffer
 from retrace.catalogue.setting import Settings
-from retrace.solvers.betweenness.block_per_source import Brandes
+from retrace.graphs.csr import CSRGraph
+from retrace.solvers.betweenness.block_per_source import Brandes, Round
+from retrace.solvers.betweenness.compaction import Compacted
+from retrace_today.reversed_arcs import ReversedArcs
 
 
 class GraphOnDevice(Brandes):
@@ -17,5 +20,33 @@ class GraphOnDevice(Brandes):
     former_settings: ClassVar[tuple[str, ...]] = ("streams",)
     page_locks = False
 
+    def __init_subclass__(cls) -> None:
+        """Add the kernels that reverse arcs."""
+        reverse = ReversedArcs.source, *ReversedArcs.more_sources
+        cls.more_sources = (*(source for source in cls.more_sources if source not in reverse), *reverse)
+        super().__init_subclass__()
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.reversed_arcs = ReversedArcs(self.device, wide=self.is_wide)
+
+    @property
+    def is_wide(self) -> bool:
+        """Return whether offsets have 64 bits on the device."""
+        return self.graph.is_wide
+
     def copier(self) -> Callable[[Sequence[NDArray[Any]]], list[Buffer]]:
         return self.device.upload_all
+
+    def send(self, reduced: Compacted) -> Round:
+        part = super().send(reduced)
+        part.arguments[3:3] = self.entering(reduced.graph, *part.arguments[1:3])
+        return part
+
+    def entering(self, graph: CSRGraph, indptr: Buffer, indices: Buffer) -> list[Any]:
+        """Return CSR by the arcs that enter each vertex; sums of their order are the same bits every time."""
+        if graph.info.get("directed") is False:
+            return [indptr, indices]
+        entering = self.reversed_arcs.of(indptr, indices)
+        self.reversed_arcs.sort(*entering)
+        return [*entering]

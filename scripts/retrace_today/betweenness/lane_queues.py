@@ -3,10 +3,11 @@
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cuda_device.errors import TooLargeError
 from cuda_device.gpu_limits import KIB, Needs
-from cuda_device.interface import Module
+from cuda_device.interface import Buffer, Module
 from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import MOST_ARCS, CSRGraph
 from retrace.solvers.betweenness.block_per_source import Argument, aligned
@@ -91,19 +92,23 @@ class LaneQueues(FixedSums, Lanes):
         return self.device.load(self.kernel_file(), WIDE if self.is_wide else ())
 
     def layout(self, graph: CSRGraph) -> list[Argument]:
-        """Return CSR twice, as `Lanes` does, with offsets of 64 bits if need be.
+        """Return CSR, with offsets of 64 bits if need be."""
+        indptr = np.asarray(graph.indptr, np.int64) if self.is_wide else graph.indptr
+        if self.is_wide:
+            self.refuse_long_rows(indptr)
+        return [indptr, graph.indices]
 
-        Raise TooLargeError if a vertex has more arcs than the kernel puts in a row.
-        """
-        narrow = super().layout(graph)
-        if not self.is_wide:
-            return narrow
-        offsets = {id(array): np.asarray(array, np.int64) for array in narrow[::2]}
-        for array in offsets.values():
-            if (most := np.diff(array).max(initial=0)) > MOST_OF_A_VERTEX:
-                too_many = f"a vertex has {most} arcs, expected {MOST_OF_A_VERTEX} at most"
-                raise TooLargeError(f"{self.name}: {too_many}")
-        return [offsets.get(id(array), array) for array in narrow]
+    def entering(self, graph: CSRGraph, indptr: Buffer, indices: Buffer) -> list[Any]:
+        csr = super().entering(graph, indptr, indices)
+        if self.is_wide and csr[0] is not indptr:
+            self.refuse_long_rows(self.device.download(csr[0]))
+        return csr
+
+    def refuse_long_rows(self, indptr: NDArray[np.int64]) -> None:
+        """Raise TooLargeError if a vertex has more arcs than the kernel puts in a row."""
+        if (most := np.diff(indptr).max(initial=0)) > MOST_OF_A_VERTEX:
+            too_many = f"a vertex has {most} arcs, expected {MOST_OF_A_VERTEX} at most"
+            raise TooLargeError(f"{self.name}: {too_many}")
 
     @property
     def word(self) -> int:

@@ -9,7 +9,7 @@ from cuda_device.host_loop import HostLoop
 from cuda_device.interface import Buffer, PackedLaunch
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.betweenness.block_per_source import Argument, Round, aligned
+from retrace.solvers.betweenness.block_per_source import Round, aligned
 from retrace.solvers.betweenness.compaction import Compacted, compact, uncompacted
 from retrace.solvers.solver import WARP, WIDE
 from retrace_today.betweenness.graph_on_device import GraphOnDevice
@@ -44,11 +44,6 @@ class Lanes(GraphOnDevice):
         self.hub_distances = self.device.load(HUB_DISTANCES, WIDE if self.is_wide else ()).kernel(
             "hub_distances"
         )
-
-    @property
-    def is_wide(self) -> bool:
-        """Return whether arcs are counted in 64 bits."""
-        return self.graph.is_wide
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         whole = uncompacted(self.graph, query.sources)
@@ -88,11 +83,6 @@ class Lanes(GraphOnDevice):
         loop = HostLoop(rounds=levels, recurring=2, state=more, seen=seen, clears=True, most=UNMET - 1)
         last = device.repeat(loop).iterations % 2
         return device.download(words[last]).view(np.uint8).reshape(-1, HUBS)
-
-    def layout(self, graph: CSRGraph) -> list[Argument]:
-        """Return CSR twice: by the arcs that leave a vertex, and by those that enter it."""
-        entering = graph.reversed()
-        return [graph.indptr, graph.indices, entering.indptr, entering.indices]
 
     def block_bytes(self) -> int:
         """Return a block's memory in bytes: sigma, delta and d of each search, and 4 words a vertex."""

@@ -45,6 +45,8 @@ class Prepared:
     blocks: int
     """Passes that the device searches at a time."""
     fingerprint: str
+    is_whole: bool
+    """Whether all scores come from searches, since nothing was removed from the graph."""
     gpu: dict[str, Any] | None
 
 
@@ -69,7 +71,8 @@ class Searcher:
         self.release()
         solver = self.solver = copy(self.set_up)
         solver.upload(query)
-        return Prepared(solver.passes, solver.blocks, solver.fingerprint(), self.device.describe())
+        whole, gpu = solver.rounds[0].reduced.is_whole, self.device.describe()
+        return Prepared(solver.passes, solver.blocks, solver.fingerprint(), whole, gpu)
 
     def search(self, passes: Passes) -> None:
         assert self.solver is not None
@@ -187,7 +190,7 @@ class Crew:
                     f"device {worker.number} needs other kernels than device 0, so sums could differ; "
                     "ask for fewer devices, or give the machine a compute_capability that both have"
                 )
-        self.blocks = max(prepared.blocks for prepared in found)
+        self.blocks, self.is_whole = max(prepared.blocks for prepared in found), found[0].is_whole
         return found[0]
 
     def ask_all(self, method: str, *of: Any) -> list[Any]:
@@ -198,6 +201,8 @@ class Crew:
     def unsearched(self) -> FixedPoint:
         """Return the part of the scores that follows without a search."""
         first = self.workers[0]
+        if self.is_whole:
+            return np.zeros_like(first.sums)
         first.result(first.ask("write_unsearched"))
         return first.sums.copy()
 
