@@ -277,6 +277,25 @@ def test_a_quantity_of_another_graph_or_of_no_record_tells_nothing() -> None:
     assert find(*asked, others).why == "queue was not measured"
 
 
+def test_counts_of_two_commits_compare_and_times_do_not() -> None:
+    """How often a search iterates does not depend on the host, and hardly on the commit."""
+    levels = iterating("bfs/queue", "hong-bfs", LEVELS)
+    later = [
+        changed(one, software=one.software.model_copy(update={"git_commit": "e" * 40}))
+        for one in iterating("sssp/bsp", "table-3.5", {"NY": 1200})
+    ]
+    assert find("bsp-suite", "sssp-takes-the-diameter", [*levels, *later]).verdict == Verdict.HOLDS
+    standard, pinned = (
+        measured(f"sssp/{name}", "table-2", "random-20-5", [trial(ms, kernel=1.0)] * 9)
+        for name, ms in (("standard", 9.0), ("pinned", 3.0))
+    )
+    great = "tuwien-sssp", "pinned-is-a-great-boost"
+    assert find(*great, [standard, pinned]).measured.startswith("random-20-5: 3.00")
+    elsewhere = changed(pinned, software=later[0].software)
+    assert find(*great, [standard, elsewhere]).verdict == Verdict.OPEN
+    assert not find(*great, [standard, elsewhere]).measured
+
+
 @pytest.mark.parametrize(
     ("setups", "verdict"),
     [((9.0, 9.1, 9.2), Verdict.HOLDS), ((1.0, 1.1, 1.2), Verdict.FAILS), ((1.0, 4.0, 9.0), Verdict.OPEN)],

@@ -147,8 +147,10 @@ def test_a_second_solve_is_timed_alone_and_answers_alike(
 
     (case,) = run(["bfs/delegate"])
     if drifts:
-        assert case.status == "failed"
-        assert "bfs/delegate: a later solve on the same device gave another answer" in str(case.reason)
+        assert case.status == "ok"
+        assert case.result is not None
+        assert not case.result.verified
+        assert case.reason == "trial 1: a later solve on the same device gave another answer"
         return
     for trial in case.trials:
         assert [getattr(trial, phase) for phase in ("solve", "again", "total")] == pytest.approx([12, 24, 62])

@@ -72,6 +72,7 @@ WITHHELD = Withheld()
 SUMS_AGREE = 1e-3
 """How far apart the scores of two solves may be, whose sums are of float or double in any order: relative, or
 in pairs of vertices."""
+ANOTHER_ANSWER = "a later solve on the same device gave another answer"
 REPEATS = 3
 """How often a trial is run at most that was held back, on a throttled GPU, or faster than its kernels."""
 
@@ -134,6 +135,8 @@ class Outcome:
     """The number of launches that had events around them."""
     setup: float | None = None
     """Milliseconds of the solver's own `setup`; None in trials, whose solver is set up apart."""
+    is_repeated: bool = True
+    """Whether a later solve, if there was one, gave the same answer."""
 
     @property
     def needs_no_warm_up(self) -> bool:
@@ -509,7 +512,8 @@ class Measurement(Results):
         energy = energy_of(search, device.joules, seconds, idle_watts)
         solver.forget()
         search()
-        require_same(solver, first)
+        if not gives_same(first, solver.download()):
+            raise RetraceError(f"{solver.name}: {ANOTHER_ANSWER}")
         return energy
 
     def run_phases(self, solver: Solver, device: Device | None) -> Outcome:
@@ -540,6 +544,8 @@ class Measurement(Results):
             self.digest = digest_of_all(self.trials)
         self.result = checker.check(solver, query, outcome.answer, outcome.predecessor)
         self.observed |= self.result.observed
+        if self.result.verified and not outcome.is_repeated:
+            self.result = replace(self.result, verified=False, reason=ANOTHER_ANSWER)
         if not self.result.verified:
             self.reason = f"trial {len(self.trials)}: {self.result.reason}"
 
@@ -623,18 +629,17 @@ def one_pass(
     outcome = Outcome(times, iterations, answer, predecessor, observed, launches)
     is_a_trial = outcome.is_a_trial and (outcome.needs_no_warm_up or not warms_up)
     if solver.repeats and is_a_trial and solve < afterwards.longest_ms:
-        return outcome.with_times(again=again(solver, query, device, answer, afterwards.together_ms))
+        first = answer.copy()  # a solver on the host answers in the same memory
+        outcome = outcome.with_times(again=again(solver, query, device, afterwards.together_ms))
+        return replace(outcome, answer=first, is_repeated=gives_same(first, solver.download()))
     return outcome
 
 
-def again(
-    solver: Solver, query: Query, device: Device | None, answer: NDArray[Any], most_ms: float = AGAIN_MS
-) -> float:
-    """Solve again, and return the median of the milliseconds; RetraceError if the answer is another.
+def again(solver: Solver, query: Query, device: Device | None, most_ms: float = AGAIN_MS) -> float:
+    """Solve again, and return the median of the milliseconds.
 
     The first answer is spoilt before, so that one that stayed would be another.
     """
-    first = answer.copy()  # a solver on the host answers in the same memory
     solver.forget()
     clock = Clock()
     clock.lap(device)
@@ -643,16 +648,14 @@ def again(
         solver.begin_again(query)
         solver.solve(query)
         repeated.append(clock.lap(None if solver.ends_on_host else device))
-    require_same(solver, first)
     return Summary.of(repeated).median
 
 
-def require_same(solver: Solver, first: NDArray[Any]) -> None:
-    """Raise RetraceError if a solver's last answer is not the first one."""
-    later = solver.download()
-    are_sums = np.issubdtype(first.dtype, np.floating)
-    if not (np.allclose(first, later, SUMS_AGREE, SUMS_AGREE) if are_sums else np.array_equal(first, later)):
-        raise RetraceError(f"{solver.name}: a later solve on the same device gave another answer")
+def gives_same(first: NDArray[Any], later: NDArray[Any]) -> bool:
+    """Return whether an answer is that of an earlier solve, sums but for the order of additions."""
+    if np.issubdtype(first.dtype, np.floating):
+        return np.allclose(first, later, SUMS_AGREE, SUMS_AGREE)
+    return np.array_equal(first, later)
 
 
 class Clock:

@@ -481,11 +481,16 @@ class Ratio(Comparison):
         return weigh(comparisons, *numbers, largest=f"{ratio(ratios[last])} on {last}")
 
     def _is_over(self, entry: Measured, base: Measured) -> bool:
-        """Return whether it is over a record: of the very same graph, or of the one named for it."""
+        """Return whether it is over a record: of the very same graph, or of the one named for it.
+
+        Counts of two hosts or commits compare, as times do not.
+        """
         if self.graphs and self.held_against.get(entry.graph) != base.graph:
             return False
-        apart = entry.differences(base)
-        return not apart or (bool(self.over_graphs) and apart == ["another graph"])
+        both = entry.quantity(self.of), base.quantity(self.over_its or self.of)
+        are_counts = all(each is not None and each.margin == 1 for each in both)
+        apart = set(entry.differences(base)) - ({"another host", "another commit"} if are_counts else set())
+        return not apart or (bool(self.over_graphs) and apart == {"another graph"})
 
     def _without_ratio(self, evidence: Evidence, entries: list[Measured], bases: list[Measured]) -> Finding:
         """Say what is lacking to form a ratio."""
@@ -497,6 +502,8 @@ class Ratio(Comparison):
             return Finding(Verdict.OPEN, why=f"{word_list(list(lacking))}: not measured")
         if self.of in (*PHASES, *DERIVED):
             return evidence.untimed
+        if any(entry.quantity(self.of) for entry in entries):
+            return Finding(Verdict.OPEN, why="no two records are of one graph, host and commit")
         return Finding(Verdict.OPEN, why=f"no record says {self.of} of {evidence.variants[0]}")
 
 
