@@ -371,9 +371,9 @@ def test_further_solves_are_few_where_there_are_many_trials(monkeypatch: Patch) 
     asked: list[float] = []
     run_again = trials_module.again
 
-    def again(solver: Solver, query: Query, device: Any, answer: Int32Array, most_ms: float) -> float:
+    def again(solver: Solver, query: Query, device: Any, most_ms: float) -> float:
         asked.append(most_ms)
-        return run_again(solver, query, device, answer, most_ms)
+        return run_again(solver, query, device, most_ms)
 
     monkeypatch.setattr(trials_module, "again", again)
     (case,) = search("bfs/direction", sources=2)

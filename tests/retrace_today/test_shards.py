@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import forked_snakemake
-from command_line import ENVIRONMENT, PROJECT, Call, refused
+from command_line import ENVIRONMENT, PROJECT, Call, Patch, refused
 from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import exact_scores
 from graphs import grid, identified, two_level_star
@@ -299,3 +299,17 @@ def test_a_run_makes_the_same_scores_in_any_number_of_shards(tmp_path: Path) -> 
 def test_programs_of_scores_say_what_they_need(program: str, needed: str, script: Call) -> None:
     line = script(f"retrace_today/scores/{program}.py").refusal(2)
     assert f"required: {', '.join(needed.split())};" in line
+
+
+@pytest.mark.parametrize("kernel", ["lane-queues", "bitmap-queue,compacted=yes"])
+@pytest.mark.parametrize("compacting_pays", [1, 1000])
+def test_scores_of_all_gpus_are_the_same_bits(kernel: str, compacting_pays: int, monkeypatch: Patch) -> None:
+    """Whether or not the graph is compacted, and some scores follow without a search."""
+    monkeypatch.setattr(lanes, "COMPACTING_PAYS", compacting_pays)
+    found = []
+    for devices in (1, 2, 3):
+        with EmulatedDevice() as device:
+            spec = f"betweenness/multi-gpu:devices={devices},block_size=32,kernel={kernel}"
+            found.append(solved(spec, GRAPH, QUERY, device).download())
+    np.testing.assert_allclose(found[0], exact_scores(GRAPH), rtol=1e-12)
+    assert len({scores.tobytes() for scores in found}) == 1

@@ -128,14 +128,21 @@ def test_entries_of_a_frontier_that_32_bits_do_not_count_are_refused(
         assert message in refused(lambda: make(spec, device).setup(graph(4, [])))
 
 
-def test_a_vertex_of_more_arcs_than_a_row_has_places_is_refused(monkeypatch: Patch) -> None:
+INWARD = graph(24, [(tail, 0, 1) for tail in range(1, 24)])
+"""A star whose centre is entered by 23 arcs, of which each other vertex has one."""
+
+
+@pytest.mark.parametrize("given", [NAMED["complete"], INWARD])
+def test_a_vertex_of_more_arcs_than_a_row_has_places_is_refused(
+    given: csr.CSRGraph, monkeypatch: Patch
+) -> None:
     query = Query(sources=(0,))
     for most, told in (
         (22, "betweenness/lane-queues: a vertex has 23 arcs, expected 22 at most"),
         (23, None),
     ):
         monkeypatch.setattr(lane_queues, "MOST_OF_A_VERTEX", most)
-        with widened(NAMED["complete"]) as wide, EmulatedDevice() as device:
+        with widened(given) as wide, EmulatedDevice() as device:
             solver = make("betweenness/lane-queues:block_size=32", device)
             solver.setup(wide)
             if told:

@@ -42,11 +42,11 @@ def add(total: FixedPoint, more: FixedPoint) -> None:
 
 
 def as_doubles(numbers: FixedPoint) -> NDArray[np.float64]:
-    """Round to doubles, shape (...,): by one unit in the last place at most."""
-    doubles: NDArray[np.float64] = numbers[..., 0].astype(np.float64)
-    doubles *= 2.0**-64
-    doubles += numbers[..., 1]
-    return doubles
+    """Round to doubles, shape (entries,), on all cores: by one unit in the last place at most."""
+    assert numbers.flags.c_contiguous
+    rounded = np.empty(len(numbers))
+    loaded_library(ADD_SUMS).round_sums(c_longlong(len(numbers)), pointer(numbers), pointer(rounded))
+    return rounded
 
 
 class FixedSums(GraphOnDevice):
@@ -61,12 +61,12 @@ class FixedSums(GraphOnDevice):
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         self.graph_digest = self.graph.digest() if self.is_fixed else ""
-        self.expand = self.device.load(EXPAND).kernel("expand")
+        self.expand_sums = self.device.load(EXPAND).kernel("expand")
 
     def send(self, reduced: Compacted) -> Round:
-        """Allocate also what the sums leave the device from."""
+        """Allocate also what the sums of a reduced graph leave the device from."""
         part = super().send(reduced)
-        if self.is_fixed:
+        if self.is_fixed and not reduced.is_whole:
             self.kept, self.expanded = self.device.upload(reduced.kept), self.no_scores(self.graph.vertices)
         return part
 
@@ -107,11 +107,14 @@ class FixedSums(GraphOnDevice):
         if len(chosen):
             self.launch(replace(part, sources=self.device.upload(chosen)), 0, len(chosen))
         self.refuse_overflow(part.overflow, part.reduced.kept)
-        vertices = part.reduced.graph.vertices
-        if vertices:
-            grid = self.grid(vertices)
-            self.expand(grid, self.block_size, np.int32(vertices), self.kept, part.score, self.expanded)
-        self.device.read(self.expanded, sums.reshape(-1))
+        self.device.read(part.score if part.reduced.is_whole else self.expand(part), sums.reshape(-1))
+
+    def expand(self, part: Round) -> Buffer:
+        """Return the sums of all vertices of the original graph."""
+        if vertices := part.reduced.graph.vertices:
+            arguments = np.int32(vertices), self.kept, part.score, self.expanded
+            self.expand_sums(self.grid(vertices), self.block_size, *arguments)
+        return self.expanded
 
     def write_unsearched(self, sums: FixedPoint) -> None:
         """Write the part of the scores that follows without a search, whole numbers, shape (vertices, 2)."""
@@ -122,6 +125,7 @@ class FixedSums(GraphOnDevice):
         (part,) = self.rounds
         made_by = self.module.built, self.kernel_name(), self.graph_digest, part.reduced.graph.vertices
         hashed = hashlib.sha256(" ".join(map(str, made_by)).encode())
-        for array in (part.reduced.source_count, self.device.download(part.sources)):
+        sources = self.device.download(part.sources)
+        for array in (sources, part.reduced.source_count[sources]):
             hashed.update(np.ascontiguousarray(array, "<i4").data)
         return hashed.hexdigest()

@@ -47,7 +47,8 @@ class Lanes(GraphOnDevice):
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         whole = uncompacted(self.graph, query.sources)
-        return (compact(whole) if np.count_nonzero(whole.source_count) >= COMPACTING_PAYS else whole,)
+        asked = self.graph.vertices if query.sources is None else len(query.sources)
+        return (compact(whole) if asked >= COMPACTING_PAYS else whole,)
 
     def send(self, reduced: Compacted) -> Round:
         part = super().send(reduced)
@@ -57,20 +58,21 @@ class Lanes(GraphOnDevice):
 
     def near_together(self, part: Round) -> Int32Array:
         """Return the sources by their distances from the hubs, then by their numbers."""
-        distances = self.distances_from_hubs(part)
-        sources = np.flatnonzero(part.reduced.source_count > 0).astype(np.int32)
+        distances, sources = self.distances_from_hubs(part), self.device.download(part.sources)
         return sources[np.lexsort(distances[sources, ::-1].T)]
 
     def distances_from_hubs(self, part: Round) -> NDArray[np.uint8]:
         """Return the distance of each vertex from each hub, at most 254, else 255; shape (vertices, 4)."""
         graph, device = part.reduced.graph, self.device
-        distances = np.full((graph.vertices, HUBS), UNMET, np.uint8)
-        distances[:, self.hubs :] = 0
+        words = device.empty(graph.vertices, np.uint32), device.empty(graph.vertices, np.uint32)
+        unmet = np.full(HUBS, UNMET, np.uint8)
+        unmet[self.hubs :] = 0
+        device.fill(words[0], int(unmet.view(np.uint32)[0]))
         degree = np.diff(graph.indptr)
         for number in range(min(self.hubs, graph.vertices)):
-            hub = degree.argmax()
-            distances[hub, number], degree[hub] = 0, -1
-        words = device.upload(distances.view(np.uint32).ravel()), device.empty(graph.vertices, np.uint32)
+            hub, distances = int(degree.argmax()), unmet.copy()
+            degree[hub], distances[number] = -1, 0
+            device.write(device.view(words[0], hub, 1), distances.view(np.uint32))
         more = device.empty(1, np.int32)
         grid, entering = self.grid(WARP * graph.vertices), part.arguments[3:5]
 

@@ -60,19 +60,23 @@ class MultiGpu(DeviceSolver):
 
     def upload(self, query: Query) -> None:
         self.prepared = self.crew.prepare(query)
-        self.total = self.crew.unsearched()
+        searches_all = self.crew.is_whole and self.prepared.passes
+        self.unsearched = None if searches_all else self.crew.unsearched()
 
     def solve(self, query: Query) -> int:
-        self.search(np.arange(self.prepared.passes))
+        parts = self.search(np.arange(self.prepared.passes))
+        if self.unsearched is not None:
+            parts.append(self.unsearched)
+        self.total, *others = parts
+        for part in others:
+            add(self.total, part)
         return self.prepared.passes
 
-    def search(self, passes: Passes) -> None:
-        """Add what some passes add to the scores."""
-
-        def keep(_: Passes, sums: FixedPoint) -> None:
-            add(self.total, sums)
-
-        self.crew.search(passes, keep)
+    def search(self, passes: Passes) -> list[FixedPoint]:
+        """Return what each device adds to the scores: its own memory, until its next search."""
+        parts: list[FixedPoint] = []
+        self.crew.search(passes, lambda _, sums: parts.append(sums))
+        return parts
 
     def download(self) -> NDArray[np.float64]:
         self.crew.release()

@@ -202,7 +202,7 @@ class Crew:
         """Return the part of the scores that follows without a search."""
         first = self.workers[0]
         if self.is_whole:
-            return np.zeros_like(first.sums)
+            return np.zeros(first.sums.shape, np.uint64)  # not zeros_like, which touches all of it
         first.result(first.ask("write_unsearched"))
         return first.sums.copy()
 

@@ -19,9 +19,13 @@ FEW_SEARCHES = 8
 
 
 def count_pairs_once(scores: NDArray[Any], graph: CSRGraph) -> NDArray[np.float64]:
-    """Convert sums over ordered pairs to scores: those of an undirected graph count every pair twice."""
-    pairs = 2 if graph.info.get("directed") is False else 1
-    counted: NDArray[np.float64] = np.divide(scores, pairs, dtype=np.float64)  # one pass, one array
+    """Convert sums over ordered pairs to scores: those of an undirected graph count every pair twice.
+
+    Doubles of a directed graph are the same array.
+    """
+    if graph.info.get("directed") is not False:
+        return scores.astype(np.float64, copy=False)
+    counted: NDArray[np.float64] = np.divide(scores, 2, dtype=np.float64)  # one pass, one array
     return counted
 
 

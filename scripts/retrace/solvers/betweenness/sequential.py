@@ -29,7 +29,7 @@ class SequentialBrandes(HostSolver):
         return int(self.function(self.c_graph, pointer(sources), len(sources), self.c_answer))
 
     def download(self) -> NDArray[np.float64]:
-        return count_pairs_once(self.answer, self.graph)
+        return count_pairs_once(self.answer.copy(), self.graph)
 
     def predict_seconds(self, query: Query) -> float | None:
         return extrapolate(self.search, query.sources_in(self.graph))
