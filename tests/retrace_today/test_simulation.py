@@ -52,7 +52,7 @@ def test_it_is_fed_by_a_record(script: Call, tmp_path: Path) -> None:
         SCRIPT, *asked, 142670, "--arcs", 1792812, "--gpus", 1, "--output-prefix", tmp_path / "found"
     )
     assert done.status == 0, done.err
-    assert "Gowalla: 0.0 GPU-hours of searches, 4.13e-12 s per source and arc" in done.out
+    assert "Gowalla: 0.0 GPU-hours of searches, 4.12e-12 s per source and arc" in done.out
     head, *table = rows(tmp_path / "found.csv")
     assert head[0] == "gpus"
     assert len(table) == 4
