@@ -32,6 +32,7 @@ MOST_EXPONENT = 400
 """Weights of more digits before or after the point, which no float has, are not scaled."""
 EXACT = 2**53
 """Whole numbers up to it are exact as floats, by which distances are divided back."""
+NO_NUMBER = "is no number"
 MOST_DIGITS, MOST_WHOLE = 18, 4000
 """Ids of at most so many digits are kept as numbers; of more than the second, as names."""
 
@@ -126,6 +127,8 @@ def number(table: EdgeTable) -> NumberedGraph:
     columns = table.columns or _columns(table)
     names, base, (tails, heads), vertices = _numbered(table, columns)
     weights, scale, no_weights = (None, 1, table.no_weights) if table.no_weights else _weights(columns)
+    if no_weights.endswith(NO_NUMBER):
+        table.notes.append(f"{no_weights}, so arcs have no weights")
     if names is not None and (alike := alike_names(names)):
         table.notes.append(alike)
     info: dict[str, Any] = {} if table.directed is None else {"directed": table.directed}
@@ -277,7 +280,7 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
             if DECIMAL_COMMA.fullmatch(word) and len(word) < MOST_DIGITS:
                 pointed = word.replace(".", "").replace(",", ".")
                 return None, 1, f"its weight {word!r} has a comma; write {pointed}, with a decimal point"
-            return None, 1, f"its weight {word[:40]!r} is no number"
+            return None, 1, f"its weight {word[:40]!r} {NO_NUMBER}"
         if not decimal.is_finite():
             return None, 1, f"its weight {word[:40]!r} is not finite"
         if (decimal and abs(decimal.adjusted()) > MOST_EXPONENT) or len(

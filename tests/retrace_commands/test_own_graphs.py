@@ -1093,6 +1093,16 @@ def test_an_attribute_that_may_be_the_weight_is_named(
     assert not any("not read" in one for one in read("0 1 {}\n1 2 {}\n", tmp_path).notes)
 
 
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("content", ["New York b\nBoston Maine c\nYork New b\n", "New York b {}\n" * 9])
+def test_a_third_column_of_words_is_named(
+    large: bool, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be the end of an edge, where names have blanks: a search that needs no weights would not tell."""
+    monkeypatch.setattr(graph_file, "LARGE_LIST", 1 if large else 1 << 20)
+    assert "its weight 'b' is no number, so arcs have no weights" in read(content, tmp_path).notes
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [
