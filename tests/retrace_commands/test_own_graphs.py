@@ -1098,7 +1098,7 @@ def test_an_attribute_that_may_be_the_weight_is_named(
 def test_a_third_column_of_words_is_named(
     large: bool, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may be the end of an edge, where names have blanks: a search that needs no weights would not tell."""
+    """It may be the end of an edge, where names have blanks; a search without weights would not tell."""
     monkeypatch.setattr(graph_file, "LARGE_LIST", 1 if large else 1 << 20)
     assert "its weight 'b' is no number, so arcs have no weights" in read(content, tmp_path).notes
 
