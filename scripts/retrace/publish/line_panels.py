@@ -20,12 +20,24 @@ def timed_by_machine(frame: Frame) -> dict[str, list[Measured]]:
 def line_panels(drawing: Drawing, frame: Frame, read: Callable[[str], Variant]) -> list[Panel]:
     """Make a panel of each machine, then of what is printed, then of pairs of solvers."""
     timed, lines = timed_by_machine(frame), _named(drawing, frame, read)
-    chosen = [_lines(drawing, machine, entries, lines, read) for machine, entries in timed.items()]
+    chosen = [
+        _lines(drawing, machine, some, lines, read)
+        for machine, entries in timed.items()
+        for some in _on_each_graph(drawing, entries)
+    ]
     if drawing.printed:
         chosen += _printed_ratios(drawing, frame, read)
         for spec, base in drawing.pairs.items():
             chosen.append(_pair(read(spec), read(base), frame))
     return [panel for panel in chosen if panel.lines]
+
+
+def _on_each_graph(drawing: Drawing, entries: Sequence[Measured]) -> list[Sequence[Measured]]:
+    """Return the entries on each graph that the drawing names; all in one if it names none."""
+    if not drawing.graphs:
+        return [entries]
+    by_graph = ([e for e in entries if e.graph == graph] for graph in drawing.graphs)
+    return [some for some in by_graph if some]
 
 
 def _printed_ratios(drawing: Drawing, frame: Frame, read: Callable[[str], Variant]) -> Iterable[Panel]:
