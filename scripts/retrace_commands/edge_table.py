@@ -23,6 +23,8 @@ AS_WRITTEN = re.compile("0|-?[1-9][0-9]*")
 """A number, of which there is no other way to write it: 07 and +7 are names beside 7."""
 DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,2})?")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+")
+THOUSANDS = re.compile("[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+"""A decimal comma and three places, or a whole number above 999."""
 ODD_NUMBER = re.compile(r"\+|-?0|[^.]*\.|-?[0-9]+[eE]")
 """How a number begins that can be written in another way, too."""
 EXACT_DIGITS = 28
@@ -279,7 +281,9 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
         except InvalidOperation:
             if DECIMAL_COMMA.fullmatch(word) and len(word) < MOST_DIGITS:
                 pointed = word.replace(".", "").replace(",", ".")
-                return None, 1, f"its weight {word!r} has a comma; write {pointed}, with a decimal point"
+                whole = f"{word.replace(',', '')} or " if THOUSANDS.fullmatch(word) else ""
+                advice = f"write {whole}{pointed}, with a decimal point"
+                return None, 1, f"its weight {word!r} has a comma; {advice}"
             return None, 1, f"its weight {word[:40]!r} {NO_NUMBER}"
         if not decimal.is_finite():
             return None, 1, f"its weight {word[:40]!r} is not finite"
