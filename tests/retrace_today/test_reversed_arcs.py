@@ -50,6 +50,20 @@ def test_a_row_of_any_length_is_sorted(length: int, backend: str) -> None:
         assert np.array_equal(device.download(tails), [7, 9, *range(length), 1, 8])
 
 
+@pytest.mark.parametrize("backend", DEVICES)
+def test_one_block_has_many_long_rows(backend: str) -> None:
+    """More than a list of each lane's would hold, of warps that name theirs at the same time."""
+    rows, length = 64, 1025
+    random = np.random.default_rng(1)
+    mixed = np.concatenate([random.permutation(length) for _ in range(rows)]).astype(np.int32)
+    ends = np.arange(0, length * (rows + 1), length, np.int32)
+    for seed in range(4):
+        with open_device(backend, seed) as device:
+            tails = device.upload(mixed)
+            ReversedArcs(device).sort(device.upload(ends), tails)
+            assert np.array_equal(device.download(tails), np.tile(np.arange(length), rows))
+
+
 @given(graph=random_graphs(700))
 @settings(max_examples=30, deadline=None)
 def test_arcs_of_random_graphs(graph: CSRGraph) -> None:
