@@ -28,6 +28,7 @@ from retrace.records.record import read_records
 from retrace.solvers import make
 from retrace_today.betweenness import lanes
 from retrace_today.betweenness.fixed_point import FixedPoint, FixedSums
+from retrace_today.betweenness.multi_gpu import MultiGpu
 from retrace_today.scores.crew import Crew, deal
 from retrace_today.scores.shards import Shard, compute_shard, gather
 from solving import solved
@@ -310,6 +311,11 @@ def test_scores_of_all_gpus_are_the_same_bits(kernel: str, compacting_pays: int,
     for devices in (1, 2, 3):
         with EmulatedDevice() as device:
             spec = f"betweenness/multi-gpu:devices={devices},block_size=32,kernel={kernel}"
-            found.append(solved(spec, GRAPH, QUERY, device).download())
+            solver = solved(spec, GRAPH, QUERY, device)
+            assert isinstance(solver, MultiGpu)
+            assert [worker.process for worker in solver.crew.workers] == [
+                None
+            ] * devices  # those of GPUs alone
+            found.append(solver.download())
     np.testing.assert_allclose(found[0], exact_scores(GRAPH), rtol=1e-12)
     assert len({scores.tobytes() for scores in found}) == 1
