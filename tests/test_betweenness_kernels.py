@@ -209,11 +209,15 @@ def test_a_launch_for_each_batch(monkeypatch: pytest.MonkeyPatch) -> None:
             assert_array_equal(solver.download(), exact("path"))
 
 
-@pytest.mark.parametrize("kind", VARIANTS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [(kind, {}) for kind in VARIANTS]
+    + [(kind, {"sums": "fixed"}) for kind in VARIANTS if "sums" in kind.settings],
+)
 def test_setup_loads_the_files_that_are_declared(
-    kind: type[DeviceSolver], monkeypatch: pytest.MonkeyPatch
+    kind: type[DeviceSolver], settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Compiling is no part of `upload`, which is timed, and a file that changes is measured again."""
+    """Compiling is no part of what is timed, and a file that changes is measured again."""
     loaded: set[str] = set()
 
     def watched(source: Path) -> Path:
@@ -227,7 +231,7 @@ def test_setup_loads_the_files_that_are_declared(
         monkeypatch.setattr(
             device, "load", lambda source, *macros: kernels.add(source) or load(source, *macros)
         )
-        solver = make(with_settings(kind.name), device)
+        solver = make(with_settings(kind.name, **settings), device)
         solver.setup(GRAPHS["triangles"])
         assert kernels <= {kind.source, *kind.more_sources}
         assert loaded == {
@@ -237,6 +241,8 @@ def test_setup_loads_the_files_that_are_declared(
         }
         loaded.clear()
         solver.upload(Query())
+        solver.solve(Query())
+        solver.download()
     assert not loaded
 
 

@@ -11,7 +11,7 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import PRECISIONS, Round, aligned
 from retrace.solvers.betweenness.compaction import COMPACT, RENUMBER, Compacted, renumber
-from retrace_today.betweenness.fixed_point import EXPAND, FixedSums
+from retrace_today.betweenness.fixed_point import ADD_SUMS, EXPAND, FixedSums
 
 BITS = 32
 """Vertices in a word of the bitmap."""
@@ -29,7 +29,7 @@ class BitmapQueue(FixedSums):
 
     name = "betweenness/bitmap-queue"
     implements = "Brandes' algorithm, a small block for each source"
-    more_sources = ("retrace_today/betweenness/bitmap-queue-fixed.cu", EXPAND, COMPACT, RENUMBER)
+    more_sources = ("retrace_today/betweenness/bitmap-queue-fixed.cu", EXPAND, ADD_SUMS, COMPACT, RENUMBER)
     draws = True
     settings: ClassVar[Settings] = {
         **FixedSums.settings,

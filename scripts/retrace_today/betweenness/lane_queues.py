@@ -13,7 +13,7 @@ from retrace.graphs.csr import MOST_ARCS, CSRGraph
 from retrace.solvers.betweenness.block_per_source import Argument, aligned
 from retrace.solvers.solver import WARP, WIDE
 from retrace.system.errors import RetraceError
-from retrace_today.betweenness.fixed_point import EXPAND, FixedSums
+from retrace_today.betweenness.fixed_point import ADD_SUMS, EXPAND, FixedSums
 from retrace_today.betweenness.lanes import HUB_DISTANCES, HUBS, Lanes
 
 ARCS = {"32": 1, "64": 2}
@@ -43,7 +43,7 @@ class LaneQueues(FixedSums, Lanes):
 
     name = "betweenness/lane-queues"
     implements = "Brandes' algorithm, 32, 64 or 128 sources at a time"
-    more_sources = ("retrace_today/betweenness/lane-queues-fixed.cu", EXPAND, HUB_DISTANCES)
+    more_sources = ("retrace_today/betweenness/lane-queues-fixed.cu", EXPAND, ADD_SUMS, HUB_DISTANCES)
     draws = True
     wide = True
     settings: ClassVar[Settings] = {

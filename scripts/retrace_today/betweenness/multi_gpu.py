@@ -12,7 +12,7 @@ from retrace.graphs.query import Query
 from retrace.solvers.betweenness.conventions import count_pairs_once
 from retrace.solvers.solver import DeviceSolver, seconds_of
 from retrace_today.betweenness.bitmap_queue import BitmapQueue
-from retrace_today.betweenness.fixed_point import ADD_SUMS, SUMS, FixedPoint, FixedSums, add, as_doubles
+from retrace_today.betweenness.fixed_point import SUMS, FixedPoint, FixedSums, add, as_doubles
 from retrace_today.betweenness.lane_queues import LaneQueues
 from retrace_today.scores.crew import Crew, Passes
 
@@ -29,7 +29,7 @@ class MultiGpu(DeviceSolver):
     name = "betweenness/multi-gpu"
     implements = "Brandes' algorithm, the sources dealt out to all GPUs of a host"
     source = LaneQueues.source
-    more_sources = (*LaneQueues.more_sources, BitmapQueue.source, *BitmapQueue.more_sources, ADD_SUMS)
+    more_sources = (*LaneQueues.more_sources, BitmapQueue.source, *BitmapQueue.more_sources)
     settings: ClassVar[Settings] = {
         "devices": Setting(0, "betweenness/multi-gpu: GPUs of the host; 0: all", least=0),
         "kernel": Setting("lane-queues", "betweenness/multi-gpu: what searches", choices=(*SEARCHES,)),
