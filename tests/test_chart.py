@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
@@ -38,6 +38,7 @@ from retrace.publish.cell_columns import BEST, RATIOS, columns, row_names
 from retrace.publish.chart import draw, drawing_of, image, with_same_clips
 from retrace.publish.chart_axes import scale, tick_ratio, tick_time
 from retrace.publish.chart_looks import (
+    BLACK,
     COLOURS,
     CPU_PROGRAM,
     HEAT,
@@ -433,6 +434,16 @@ def test_the_parts_of_a_time_add_up_to_it() -> None:
     key = {patch.get_facecolor(): patch.get_label() for patch in patches}
     assert [key.pop(bar.get_facecolor()) for bar in bars] == ["prepare", "upload", "solve", "download"]
     assert not key
+
+
+def test_parts_of_a_time_are_told_without_their_hue() -> None:
+    """Each has an outline, unless it is so small that nothing else of it would be seen."""
+    trials = [trial(9.9, upload=90.0, download=0.1)] * 3
+    records = [measured("bfs/direction", "out-of-memory", "Gowalla", trials)]
+    drawn = draw(content_of("today", "out-of-memory", records))
+    bars = [patch for patch in drawn.axes[0].patches if isinstance(patch, Rectangle)]
+    outlined = [bar.get_linewidth() > 0 and bar.get_edgecolor() == to_rgba(BLACK) for bar in bars]
+    assert outlined == [True, True, False]
 
 
 def test_energy_is_ranked_in_joules() -> None:

@@ -21,6 +21,10 @@ ROW_TITLES_LINE = 52
 """The most characters in the titles of panels beside each other."""
 AXIS_WIDTH = 2.1
 """Inches: the least width of an axis with the numbers beside it."""
+OUTLINE: dict[str, Any] = {"edgecolor": BLACK, "linewidth": 0.5}
+"""Of areas whose colours may be told from their ground, or from each other, by the hue alone."""
+LEAST_OUTLINED = 0.01
+"""The share of the longest bar from which on a part has an outline, which would hide a smaller one."""
 Writer = Callable[[float], str]
 
 
@@ -197,17 +201,22 @@ def draw_phases(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) ->
     for axes, panel in zip(_grid(figure, [panel.title for panel in first]), first, strict=True):
         entries = {line.name: line.dots[0].entry for line in panel.lines}
         numbers = [EMPTY] * len(rows)
+        medians = [
+            e.times[one].median for e in entries.values() for one in drawing.measures if one in e.times
+        ]
+        longest = max(medians, default=0.0)
         for row, (name, one) in enumerate(rows):
             if name in entries and one in entries[name].times:
                 numbers[row], begin = duration(entries[name].times[one].median), 0.0
                 for phase, ms in phases_of(entries[name], one).items():
-                    axes.barh(row, ms, left=begin, height=0.65, color=PHASES[phase])
+                    outline = OUTLINE if ms >= LEAST_OUTLINED * longest else {}
+                    axes.barh(row, ms, left=begin, height=0.65, facecolor=PHASES[phase], **outline)
                     begin += ms
                     drawn.add(phase)
         name_rows(axes, names, numbers, entries.values())
         axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(lambda ms, _: tick_time(ms))
-    axis.add_key(figure, {name: {"facecolor": PHASES[name]} for name in PHASES if name in drawn})
+    axis.add_key(figure, {name: {"facecolor": PHASES[name]} | OUTLINE for name in PHASES if name in drawn})
     label = "Time" if drawing.beside else axis.axis_label(first[0].measure)
     return [_finished(figure, names, label, [], len(first))]
 
