@@ -34,7 +34,7 @@ MOST_EXPONENT = 400
 """Weights of more digits before or after the point, which no float has, are not scaled."""
 EXACT = 2**53
 """Whole numbers up to it are exact as floats, by which distances are divided back."""
-NO_NUMBER = "is no number"
+NOT_NUMERIC = "is no number"
 MOST_DIGITS, MOST_WHOLE = 18, 4000
 """Ids of at most so many digits are kept as numbers; of more than the second, as names."""
 
@@ -129,7 +129,7 @@ def number(table: EdgeTable) -> NumberedGraph:
     columns = table.columns or _columns(table)
     names, base, (tails, heads), vertices = _numbered(table, columns)
     weights, scale, no_weights = (None, 1, table.no_weights) if table.no_weights else _weights(columns)
-    if no_weights.endswith(NO_NUMBER):
+    if no_weights.endswith(NOT_NUMERIC):
         table.notes.append(f"{no_weights}, so arcs have no weights")
     if names is not None and (alike := alike_names(names)):
         table.notes.append(alike)
@@ -284,7 +284,7 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
                 whole = f"{word.replace(',', '')} or " if THOUSANDS.fullmatch(word) else ""
                 advice = f"write {whole}{pointed}, with a decimal point"
                 return None, 1, f"its weight {word!r} has a comma; {advice}"
-            return None, 1, f"its weight {word[:40]!r} {NO_NUMBER}"
+            return None, 1, f"its weight {word[:40]!r} {NOT_NUMERIC}"
         if not decimal.is_finite():
             return None, 1, f"its weight {word[:40]!r} is not finite"
         if (decimal and abs(decimal.adjusted()) > MOST_EXPONENT) or len(
