@@ -665,8 +665,8 @@ def test_a_decimal_comma_is_no_weight(content: str, pieces: bool, tmp_path: Path
 
 def test_a_comma_may_be_of_thousands(tmp_path: Path) -> None:
     content = "a\tb\t1,500\nb\tc\t1\n"
-    told = "its weight '1,500' has a comma; write 1500 or 1.500, with a decimal point"
-    assert told in refusal(content, tmp_path, solver=SSSP)
+    message = "its weight '1,500' has a comma; write 1500 or 1.500, with a decimal point"
+    assert message in refusal(content, tmp_path, solver=SSSP)
 
 
 def test_bars_separate_cells(tmp_path: Path) -> None:

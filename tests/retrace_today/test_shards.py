@@ -307,7 +307,7 @@ def test_programs_of_scores_say_what_they_need(program: str, needed: str, script
 def test_scores_of_all_gpus_are_the_same_bits(kernel: str, compacting_pays: int, monkeypatch: Patch) -> None:
     """Whether or not the graph is compacted, and some scores follow without a search."""
     monkeypatch.setattr(lanes, "COMPACTING_PAYS", compacting_pays)
-    found = []
+    scores_by_devices = []
     for devices in (1, 2, 3):
         with EmulatedDevice() as device:
             spec = f"betweenness/multi-gpu:devices={devices},block_size=32,kernel={kernel}"
@@ -315,6 +315,6 @@ def test_scores_of_all_gpus_are_the_same_bits(kernel: str, compacting_pays: int,
             assert isinstance(solver, MultiGpu)
             assert len(solver.crew.workers) == devices
             assert all(worker.process is None for worker in solver.crew.workers)  # only GPUs have one each
-            found.append(solver.download())
-    np.testing.assert_allclose(found[0], exact_scores(GRAPH), rtol=1e-12)
-    assert len({scores.tobytes() for scores in found}) == 1
+            scores_by_devices.append(solver.download())
+    np.testing.assert_allclose(scores_by_devices[0], exact_scores(GRAPH), rtol=1e-12)
+    assert len({scores.tobytes() for scores in scores_by_devices}) == 1

@@ -47,8 +47,8 @@ class Lanes(GraphOnDevice):
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         whole = uncompacted(self.graph, query.sources)
-        asked = self.graph.vertices if query.sources is None else len(query.sources)
-        return (compact(whole) if asked >= COMPACTING_PAYS else whole,)
+        searches = self.graph.vertices if query.sources is None else len(query.sources)
+        return (compact(whole) if searches >= COMPACTING_PAYS else whole,)
 
     def send(self, reduced: Compacted) -> Round:
         part = super().send(reduced)
