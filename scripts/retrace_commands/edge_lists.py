@@ -35,8 +35,8 @@ COUNT = re.compile("[0-9]{1,12}")
 UNIX_TIME = re.compile("1[0-9]{9}")
 """A time from 2001 to 2033; three of them as weights add up to more than 32 bits hold."""
 
-SPACED_WEIGHT = re.compile(r'[^\s,"]+[ \t]+[^\s,"]+[ \t]+[+-]?[0-9]+(,[0-9]+)?')
-"""Two words and a number, perhaps with a decimal comma."""
+SPACED_WEIGHT = re.compile(r'[^\s,"]+[ \t]+[^\s,"]+[ \t]+[+-]?[0-9]+(,[0-9]+)*')
+"""Two words and a number, perhaps with a decimal comma, or those of thousands."""
 HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
 """What begins a comment without a blank, as a name may."""
 ARROWS = ("->", "--", "=>", "-->", "<->", "<-")

@@ -667,6 +667,7 @@ def test_a_comma_may_be_of_thousands(tmp_path: Path) -> None:
     content = "a\tb\t1,500\nb\tc\t1\n"
     message = "its weight '1,500' has a comma; write 1500 or 1.500, with a decimal point"
     assert message in refusal(content, tmp_path, solver=SSSP)
+    assert "may have a decimal comma" in refusal("1 2 1,500,000\n1 3 2,000,000\n", tmp_path, solver=SSSP)
 
 
 def test_bars_separate_cells(tmp_path: Path) -> None:
