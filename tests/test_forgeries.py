@@ -560,3 +560,13 @@ def test_a_commit_exists_and_has_the_solver_that_was_measured(
 def test_without_a_repository_no_commit_is_asked_for(sound: Path) -> None:
     of_commit("f" * 40, [sound / "table-3.5/NW.jsonl"])
     assert not [line for line in notices(sound) if "of the repository" in line]
+
+
+@pytest.mark.parametrize(("lock", "is_doubtful"), [(0.0, True), (300.0, False)])
+def test_locking_pages_is_part_of_the_time_that_ends_trials(lock: float, is_doubtful: bool) -> None:
+    """It is beside the total: a short search in locked memory may have fewer trials than a long one in other."""
+    short = record("bellman-ford/pinned", "NY", [7.0] * 4, backend="cuda")
+    short = changed(short, trials=[t.model_copy(update={"lock": lock or None}) for t in short.trials])
+    long = record("bellman-ford/dense", "NY", [42.0] * 10, backend="cuda")
+    placed = {"h100/a/NY.jsonl:1": long, "h100/a/NY.jsonl:2": short}
+    assert bool(list(doubtful_relations.incomplete(placed))) == is_doubtful

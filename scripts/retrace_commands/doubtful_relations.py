@@ -41,18 +41,24 @@ def incomplete(own: Mapping[str, Record]) -> Iterator[str]:
         share = max(LEAST_TRIALS, *whole, 0)  # of a round that no time ended
         for place, record in records:
             expected = max(most, min(record.drawn or 0, record.graph.vertices))
-            seconds, mean = sum(trial.total for trial in record.trials) / 1e3, _mean_ms(record)
+            mean = _mean_ms(record)
             counts, of_all = _of_rounds(record), rounds[record.experiment]
             if record.rounds < of_all and max(counts) >= share:
                 contrast = f"expected trials of {of_all} rounds, as others have, found {record.rounds}"
                 yield f"{place}: trials.round: {contrast}, and {max(counts)} trials in one; measure it again"
             elif len(record.trials) < expected and (_ended_by_nothing(record) or SLOWER * mean < slowest):
+                seconds = mean * len(record.trials) / 1e3
                 contrast = f"expected {expected}, found {len(record.trials)} of {seconds:.3g} s in all"
                 yield f"{place}: trials: {contrast}, which no budget of time ended; measure it again"
 
 
 def _mean_ms(record: Record) -> float:
-    return sum(trial.total for trial in record.trials) / len(record.trials)
+    return sum(map(_trial_ms, record.trials)) / len(record.trials)
+
+
+def _trial_ms(trial: Trial) -> float:
+    """Return the milliseconds of all phases; page-locking is beside the total."""
+    return trial.total + (trial.lock or 0.0)
 
 
 def _ended_by_nothing(record: Record) -> bool:
@@ -66,7 +72,7 @@ def _ended_by_nothing(record: Record) -> bool:
 def _work_s(trial: Trial) -> float:
     """Return the seconds of a trial, with those of a pass beside it for kernels, and of further solves."""
     again = 0.0 if trial.again is None else max(trial.again / 1e3, AGAIN_S)
-    return (trial.total + (trial.lock or 0.0)) / 1e3 * (1 + (trial.kernel is not None)) + again
+    return _trial_ms(trial) / 1e3 * (1 + (trial.kernel is not None)) + again
 
 
 def _of_rounds(record: Record) -> list[int]:
