@@ -564,7 +564,7 @@ def test_without_a_repository_no_commit_is_asked_for(sound: Path) -> None:
 
 @pytest.mark.parametrize(("lock", "is_doubtful"), [(0.0, True), (300.0, False)])
 def test_locking_pages_is_part_of_the_time_that_ends_trials(lock: float, is_doubtful: bool) -> None:
-    """It is beside the total: a short search in locked memory may have fewer trials than a long one in other."""
+    """It is beside the total: a short search in locked memory may have fewer trials than a long one."""
     short = record("bellman-ford/pinned", "NY", [7.0] * 4, backend="cuda")
     short = changed(short, trials=[t.model_copy(update={"lock": lock or None}) for t in short.trials])
     long = record("bellman-ford/dense", "NY", [42.0] * 10, backend="cuda")

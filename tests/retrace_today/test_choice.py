@@ -286,8 +286,8 @@ SLOWER: dict[str, set[tuple[str, str]]] = {
 BY_LITTLE: dict[str, set[tuple[str, str]]] = {
     "h200": {("random-10-5", "betweenness/auto")}, "h100": {("random-8-5", "betweenness/auto")},
 }  # fmt: skip
-"""Medians are further apart, of searches of 256 and 1,024 vertices, in 0.1 and 0.3 ms. Those of drawn sources say nothing: one of two
-solvers may have had fewer.
+"""Medians are further apart, of searches of 256 and 1,024 vertices, in 0.1 and 0.3 ms. Those of drawn sources
+say nothing: one of two solvers may have had fewer.
 """
 
 
