@@ -82,6 +82,20 @@ def test_sources_of_one_pass_need_no_order(sources: int, searched: list[int]) ->
     assert sorted(solver.device.download(part.sources).tolist()) == sorted(searched)
 
 
+@pytest.mark.parametrize("hubs", [1, 4])
+def test_hubs_are_found_among_more_vertices_than_threads(hubs: int) -> None:
+    """Of vertices with as many arcs the first comes first."""
+    solver = copy(lanes())
+    solver.hubs, threads = hubs, solver.device.resident_blocks(solver.block_size) * solver.block_size
+    arcs = np.random.default_rng(5).integers(0, 9, threads + 1000)
+    arcs[[threads + 900, threads + 7, 40]] = 12, 10, 12
+    part = solver.send(uncompacted(graph(2, [])))
+    part.arguments[0] = np.int32(len(arcs))
+    part.arguments[1] = solver.device.upload(np.cumsum([0, *arcs], dtype=np.int32))
+    nines = np.flatnonzero(arcs == arcs[arcs < 10].max())
+    assert solver.hubs_of(part).tolist() == [40, threads + 900, threads + 7, nines[0]][:hubs]
+
+
 def test_only_many_sources_pay_for_a_compacted_graph() -> None:
     size = COMPACTING_PAYS + 1
     path = graph(size, [(u, u + 1, 1) for u in range(size - 1)], directed=False)

@@ -66,7 +66,7 @@ class FixedSums(GraphOnDevice):
     def send(self, reduced: Compacted) -> Round:
         """Allocate also what the sums of a reduced graph leave the device from."""
         part = super().send(reduced)
-        if self.is_fixed and not reduced.is_whole:
+        if self.is_fixed and reduced.kept is not None:
             self.kept, self.expanded = self.device.upload(reduced.kept), self.no_scores(self.graph.vertices)
         return part
 
@@ -106,7 +106,7 @@ class FixedSums(GraphOnDevice):
         self.device.fill(part.score, 0)
         if len(chosen):
             self.launch(replace(part, sources=self.device.upload(chosen)), 0, len(chosen))
-        self.refuse_overflow(part.overflow, part.reduced.kept)
+        self.refuse_overflow(part.overflow, part.reduced)
         self.device.read(part.score if part.reduced.is_whole else self.expand(part), sums.reshape(-1))
 
     def expand(self, part: Round) -> Buffer:

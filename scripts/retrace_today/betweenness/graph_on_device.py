@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device.interface import Buffer
 from retrace.catalogue.setting import Settings
-from retrace.graphs.csr import CSRGraph
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
 from retrace.solvers.betweenness.compaction import Compacted
 from retrace_today.reversed_arcs import ReversedArcs
@@ -37,6 +38,13 @@ class GraphOnDevice(Brandes):
 
     def copier(self) -> Callable[[Sequence[NDArray[Any]]], list[Buffer]]:
         return self.device.upload_all
+
+    def reach(self, reduced: Compacted) -> Int32Array | Buffer:
+        if any(reduced.reach.strides):  # otherwise one number stands for all, and need not be copied
+            return super().reach(reduced)
+        ones = self.device.empty(reduced.graph.vertices, np.int32)
+        self.device.fill(ones, 1)
+        return ones
 
     def send(self, reduced: Compacted) -> Round:
         part = super().send(reduced)

@@ -41,8 +41,9 @@ class Lanes(GraphOnDevice):
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         self.require_whole_warps()
-        self.hub_distances = self.device.load(HUB_DISTANCES, WIDE if self.is_wide else ()).kernel(
-            "hub_distances"
+        module = self.device.load(HUB_DISTANCES, WIDE if self.is_wide else ())
+        self.find_hub, self.hub_distances, self.of_sources = map(
+            module.kernel, ("find_hub", "hub_distances", "of_sources")
         )
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
@@ -59,20 +60,29 @@ class Lanes(GraphOnDevice):
     def near_together(self, part: Round) -> Int32Array:
         """Return the sources by their distances from the hubs, then by their numbers."""
         distances, sources = self.distances_from_hubs(part), self.device.download(part.sources)
-        return sources[np.lexsort(distances[sources, ::-1].T)]
+        return sources[np.lexsort(distances[:, ::-1].T)]
+
+    def hubs_of(self, part: Round) -> NDArray[np.uint32]:
+        """Return the vertices that most arcs leave, of equal ones the first."""
+        vertices, indptr = part.arguments[:2]
+        keys = self.device.empty(HUBS, np.uint64)
+        self.device.fill(keys, 0)
+        for number in range(count := min(self.hubs, int(vertices))):
+            blocks = self.device.resident_blocks(self.block_size)
+            self.find_hub(blocks, self.block_size, vertices, indptr, np.int32(number), keys)
+        return ~self.device.download(keys)[:count].astype(np.uint32)
 
     def distances_from_hubs(self, part: Round) -> NDArray[np.uint8]:
-        """Return the distance of each vertex from each hub, at most 254, else 255; shape (vertices, 4)."""
+        """Return the distance of each source from each hub, at most 254, else 255; shape (sources, 4)."""
         graph, device = part.reduced.graph, self.device
         words = device.empty(graph.vertices, np.uint32), device.empty(graph.vertices, np.uint32)
         unmet = np.full(HUBS, UNMET, np.uint8)
         unmet[self.hubs :] = 0
         device.fill(words[0], int(unmet.view(np.uint32)[0]))
-        degree = np.diff(graph.indptr)
-        for number in range(min(self.hubs, graph.vertices)):
-            hub, distances = int(degree.argmax()), unmet.copy()
-            degree[hub], distances[number] = -1, 0
-            device.write(device.view(words[0], hub, 1), distances.view(np.uint32))
+        for number, hub in enumerate(self.hubs_of(part)):
+            distances = unmet.copy()
+            distances[number] = 0
+            device.write(device.view(words[0], int(hub), 1), distances.view(np.uint32))
         more = device.empty(1, np.int32)
         grid, entering = self.grid(WARP * graph.vertices), part.arguments[3:5]
 
@@ -83,8 +93,12 @@ class Lanes(GraphOnDevice):
         levels = [[look_back(*words)], [look_back(*words[::-1])]]
         seen = np.ones(1, np.int32)
         loop = HostLoop(rounds=levels, recurring=2, state=more, seen=seen, clears=True, most=UNMET - 1)
-        last = device.repeat(loop).iterations % 2
-        return device.download(words[last]).view(np.uint8).reshape(-1, HUBS)
+        last, sources = device.repeat(loop).iterations % 2, part.sources
+        found = device.empty(sources.size, np.uint32)
+        self.of_sources(
+            self.grid(sources.size), self.block_size, np.int32(sources.size), sources, words[last], found
+        )
+        return device.download(found).view(np.uint8).reshape(-1, HUBS)
 
     def block_bytes(self) -> int:
         """Return a block's memory in bytes: sigma, delta and d of each search, and 4 words a vertex."""

@@ -207,8 +207,9 @@ class Crew:
         return first.sums.copy()
 
     def release(self) -> None:
-        """Free the devices' memory, of which only the kernels stay."""
-        self.ask_all("release")
+        """Let the devices free their memory, of which the kernels stay; what they do next comes after."""
+        for worker in self.workers:
+            worker.ask("release")
 
     def close(self) -> None:
         """End the processes: Python's end would do so too, but may then tell of pipes that it has closed."""

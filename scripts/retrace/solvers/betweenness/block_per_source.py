@@ -101,16 +101,18 @@ class BetweennessSolver(DeviceSolver):
         self.device.fill(buffer, 0)
         return buffer
 
-    def refuse_overflow(self, overflow: Buffer, kept: Int32Array) -> None:
-        """Raise RetraceError if a search counted more paths than `precision` holds; `kept` has the ids."""
-        source = int(self.device.download(overflow)[0])
-        if source < 0:
+    def refuse_overflow(self, overflow: Buffer, reduced: Compacted | None = None) -> None:
+        """Raise RetraceError if a search, of the reduced graph, counted more paths than `precision` holds."""
+        source = self.device.download(overflow)
+        if source[0] < 0:
             return
+        if reduced is not None:
+            source = reduced.original(source)
         limit, advice = "a double and its inverse hold, 4.5e307", ""
         if self.real == np.float32:
             limit, advice = "a float and its inverse hold, 8.5e37", "precision=double, "
-        compacted = len(kept) < self.graph.vertices
-        raise too_many_paths(self.name, int(kept[source]), limit, compacted, advice)
+        compacted = reduced is not None and reduced.graph.vertices < self.graph.vertices
+        raise too_many_paths(self.name, int(source[0]), limit, compacted, advice)
 
 
 def aligned(size: int) -> int:
@@ -201,12 +203,16 @@ class Brandes(BetweennessSolver):
         """Return the sources of the searches of a graph, in the order in which blocks take them."""
         return np.flatnonzero(reduced.source_count > 0).astype(np.int32)
 
+    def reach(self, reduced: Compacted) -> Int32Array | Buffer:
+        """Return for how many vertices each vertex is a target: to be copied, or on the device."""
+        return np.ascontiguousarray(reduced.reach)
+
     def send(self, reduced: Compacted) -> Round:
         device = self.device
         sources = self.in_order(reduced)
-        arguments = [np.int32(reduced.graph.vertices), *self.layout(reduced.graph)]
+        arguments: list[Any] = [np.int32(reduced.graph.vertices), *self.layout(reduced.graph)]
         if self.compacted:
-            arguments += [reduced.reach, reduced.source_count]
+            arguments += [self.reach(reduced), reduced.source_count]
         arrays = {id(value): value for value in arguments if isinstance(value, np.ndarray)}
         *buffers, on_device = self.upload_arrays([*arrays.values(), sources])
         sent = dict(zip(arrays, buffers, strict=True))
@@ -272,7 +278,7 @@ class Brandes(BetweennessSolver):
             for first in range(0, part.sources.size, step):
                 self.launch(part, first, min(first + step, part.sources.size))
         for part in self.rounds:
-            self.refuse_overflow(part.overflow, part.reduced.kept)
+            self.refuse_overflow(part.overflow, part.reduced)
         return sum(part.sources.size for part in self.rounds)
 
     def download(self) -> NDArray[np.float64]:

@@ -36,20 +36,27 @@ class Compacted:
 
     graph: CSRGraph
     """The vertices are renumbered; they keep their order, unless by `renumber`."""
-    kept: Int32Array
-    """Original number of each vertex."""
+    kept: Int32Array | None
+    """Original number of each vertex; None if it is its own, since nothing was removed."""
     reach: Int32Array
     """For how many original vertices each vertex is a target: itself and those removed behind it."""
     source_count: Int32Array
     """Number of original sources for which each vertex counts as a source."""
     extra: NDArray[np.float64]
     """Scores that follow without a search, shape (vertices of the original graph,): whole numbers."""
-    is_whole: bool = False
-    """Whether `graph` is the original one, of which nothing was removed."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether `graph` is the original one, of which nothing was removed."""
+        return self.kept is None
+
+    def original(self, vertices: Int32Array) -> Int32Array:
+        """Return the original numbers of some vertices."""
+        return vertices if self.kept is None else self.kept[vertices]
 
     def expand(self, score: NDArray[np.float32 | np.float64]) -> NDArray[np.float64]:
         """Return the scores of the original graph, shape (its vertices,), from those of `graph`."""
-        if self.is_whole:
+        if self.kept is None:
             return score.astype(np.float64, copy=False)
         scores = self.extra.copy()
         scores[self.kept] += score
@@ -57,11 +64,14 @@ class Compacted:
 
 
 def uncompacted(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = None) -> Compacted:
-    """Return a simple graph as it is; `sources` are the sources to sum over, None for all vertices."""
-    every = np.arange(graph.vertices, dtype=np.int32)
-    count = np.zeros_like(every)
+    """Return a simple graph as it is; `sources` are the sources to sum over, None for all vertices.
+
+    Nothing is written for each vertex: `reach` is one number, seen many times.
+    """
+    count = np.zeros(graph.vertices, np.int32)
     count[slice(None) if sources is None else np.asarray(sources, dtype=np.int32)] = 1
-    return Compacted(graph, every, np.ones_like(every), count, np.zeros(graph.vertices), is_whole=True)
+    reach = np.broadcast_to(np.int32(1), graph.vertices)
+    return Compacted(graph, None, reach, count, np.zeros(graph.vertices))
 
 
 def compact(whole: Compacted) -> Compacted:
@@ -78,15 +88,17 @@ def compact(whole: Compacted) -> Compacted:
     extra = np.empty(whole.graph.vertices)
     graph, kept = _remove(COMPACT, "compact", whole.graph, reach, count, extra)
     left = slice(graph.vertices)
-    return Compacted(graph, whole.kept[kept], reach[left], count[left], whole.expand(extra))
+    return Compacted(graph, whole.original(kept), reach[left], count[left], whole.expand(extra))
 
 
 def renumber(whole: Compacted) -> Compacted:
     """Return the graph with its vertices in breadth-first order: near vertices have near numbers."""
-    kept, indptr, indices = (np.empty_like(a) for a in (whole.kept, whole.graph.indptr, whole.graph.indices))
+    kept = np.empty(whole.graph.vertices, np.int32)
+    indptr, indices = np.empty_like(whole.graph.indptr), np.empty_like(whole.graph.indices)
     loaded_library(RENUMBER).renumber(c_graph(whole.graph), *map(pointer, (kept, indptr, indices)))
     graph = CSRGraph(indptr, indices, None, whole.graph.info)
-    return Compacted(graph, whole.kept[kept], whole.reach[kept], whole.source_count[kept], whole.extra)
+    counts = whole.reach[kept], whole.source_count[kept]
+    return Compacted(graph, whole.original(kept), *counts, whole.extra)
 
 
 def separate(whole: Compacted) -> tuple[Compacted, ...]:
@@ -110,7 +122,7 @@ def separate(whole: Compacted) -> tuple[Compacted, ...]:
         return (whole,)
     from_side = np.where(side, reach, 2 * reach), np.where(side, count, np.int32(0))
     first = Compacted(graph, whole.kept, *from_side, whole.extra)
-    return first, Compacted(rest, whole.kept[kept], reach[kept], count[kept], np.zeros_like(whole.extra))
+    return first, Compacted(rest, whole.original(kept), reach[kept], count[kept], np.zeros_like(whole.extra))
 
 
 def _remove(

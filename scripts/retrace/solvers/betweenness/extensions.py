@@ -126,7 +126,7 @@ class Levels(BetweennessSolver):
         sources = query.sources_in(self.graph).tolist()
         for source in sources:
             self.search(source)
-        self.refuse_overflow(self.overflow, np.arange(self.graph.vertices, dtype=np.int32))
+        self.refuse_overflow(self.overflow)
         return len(sources)
 
     def download(self) -> NDArray[np.float64]:
