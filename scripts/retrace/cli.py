@@ -45,7 +45,7 @@ def print_completion(arguments: Namespace) -> None:
     import shtab  # here, since planning does without
 
     parser = make_parser("retrace")
-    for command in parser.commands:
+    for command in parser.commands.values():
         for action in command._actions:
             if action.choices is None and action.nargs != 0:
                 action.complete = shtab.FILE  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ import numpy as np
 
 from retrace.system.errors import RetraceError
 from retrace.system.option_words import option
-from retrace_commands.edge_table import WHOLE, EdgeColumns, EdgeTable
+from retrace_commands.edge_table import THOUSANDS, WHOLE, EdgeColumns, EdgeTable
 from retrace_commands.recognition import (
     COMMENTS,
     adjacency_advice,
@@ -401,7 +401,15 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
     how = "by number from 1" if header is None else "by name"
     raise RetraceError(
         f"{where}: has {width} columns; say {option('columns', 'TAIL', 'HEAD', '[WEIGHT]')}, {how}"
+        f"{thousands_advice(rows, width)}"
     )
+
+
+def thousands_advice(rows: list[Cells], width: int) -> str:
+    """Return what to do if the last two cells of a row of 4 may be one number, as in 1,500; else nothing."""
+    last = next((cells[2:] for _, cells in rows if len(cells) == 4 and width in (3, 4)), [])
+    number = ",".join(last)
+    return f"; if {number} is one number, write {''.join(last)}" if THOUSANDS.fullmatch(number) else ""
 
 
 def column_notes(
@@ -460,6 +468,7 @@ def take_rows(
                 f"{table.where}, line {number}: expected {width} cells, as on the first line, found "
                 f"{len(cells)}: {' '.join(cells)[:60]!a}"
                 + ("; write a weight on each line, or on none" if {len(cells), width} == {2, 3} else "")
+                + thousands_advice(rows, width)
             )
         if stated is not None and cells[stated[0]].lower() != stated[1].lower():
             raise RetraceError(

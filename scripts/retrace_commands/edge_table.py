@@ -25,6 +25,8 @@ DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,2})?")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+")
 THOUSANDS = re.compile("[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 """A decimal comma and three places, or a whole number above 999."""
+GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?")
+"""A number with commas of thousands, if it is not among the above."""
 ODD_NUMBER = re.compile(r"\+|-?0|[^.]*\.|-?[0-9]+[eE]")
 """How a number begins that can be written in another way, too."""
 EXACT_DIGITS = 28
@@ -34,7 +36,8 @@ MOST_EXPONENT = 400
 """Weights of more digits before or after the point, which no float has, are not scaled."""
 EXACT = 2**53
 """Whole numbers up to it are exact as floats, by which distances are divided back."""
-NOT_NUMERIC = "is no number"
+ODD_WEIGHT = "its weight "
+"""How a reason begins that is a word in place of a weight."""
 MOST_DIGITS, MOST_WHOLE = 18, 4000
 """Ids of at most so many digits are kept as numbers; of more than the second, as names."""
 
@@ -129,8 +132,8 @@ def number(table: EdgeTable) -> NumberedGraph:
     columns = table.columns or _columns(table)
     names, base, (tails, heads), vertices = _numbered(table, columns)
     weights, scale, no_weights = (None, 1, table.no_weights) if table.no_weights else _weights(columns)
-    if no_weights.endswith(NOT_NUMERIC):
-        table.notes.append(f"{no_weights}, so arcs have no weights")
+    if no_weights.startswith(ODD_WEIGHT):
+        table.notes.append(f"{table.where}: {no_weights.partition(';')[0]}, so arcs have no weights")
     if names is not None and (alike := alike_names(names)):
         table.notes.append(alike)
     info: dict[str, Any] = {} if table.directed is None else {"directed": table.directed}
@@ -283,17 +286,19 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
                 pointed = word.replace(".", "").replace(",", ".")
                 whole = f"{word.replace(',', '')} or " if THOUSANDS.fullmatch(word) else ""
                 advice = f"write {whole}{pointed}, with a decimal point"
-                return None, 1, f"its weight {word!r} has a comma; {advice}"
-            return None, 1, f"its weight {word[:40]!r} {NOT_NUMERIC}"
+                return None, 1, f"{ODD_WEIGHT}{word!r} has a comma; {advice}"
+            if GROUPED.fullmatch(word) and len(word) < MOST_DIGITS:
+                return None, 1, f"{ODD_WEIGHT}{word!r} has commas; write {word.replace(',', '')}"
+            return None, 1, f"{ODD_WEIGHT}{word[:40]!r} is no number"
         if not decimal.is_finite():
-            return None, 1, f"its weight {word[:40]!r} is not finite"
+            return None, 1, f"{ODD_WEIGHT}{word[:40]!r} is not finite"
         if (decimal and abs(decimal.adjusted()) > MOST_EXPONENT) or len(
             decimal.as_tuple().digits
         ) > MOST_EXPONENT:
             return (
                 None,
                 1,
-                f"its weight {word[:40]!r} does not fit 32 bits; it has over {MOST_EXPONENT} digits",
+                f"{ODD_WEIGHT}{word[:40]!r} does not fit 32 bits; it has over {MOST_EXPONENT} digits",
             )
         values.append(Fraction(decimal))
     largest = max(map(abs, values), default=Fraction(0))

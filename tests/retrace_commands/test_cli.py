@@ -89,6 +89,12 @@ def test_what_may_have_been_meant_is_asked(words: list[str], meant: str, call: C
     assert f"did you mean {meant}? " in call(*words).refusal(2)
 
 
+def test_an_option_of_another_command_is_said_to_be_so(tiny: Path, call: Call) -> None:
+    said = call("solve", "sssp/auto", tiny, "--solver", "x").refusal(2)
+    assert " x; --solver is an option of path, eccentricities; see " in said
+    assert "did you mean" not in said
+
+
 @pytest.mark.parametrize("name", ["bfs/autoo", "bsf/auto"])
 def test_a_solver_that_may_have_been_meant_is_asked(name: str, tiny: Path, call: Call) -> None:
     assert "did you mean bfs/auto? " in call("solve", name, tiny, "--source", 1).refusal(1)

@@ -663,11 +663,26 @@ def test_a_decimal_comma_is_no_weight(content: str, pieces: bool, tmp_path: Path
     assert read(content, tmp_path, solver="bfs/queue").graph.arcs == 2
 
 
-def test_a_comma_may_be_of_thousands(tmp_path: Path) -> None:
-    content = "a\tb\t1,500\nb\tc\t1\n"
-    message = "its weight '1,500' has a comma; write 1500 or 1.500, with a decimal point"
-    assert message in refusal(content, tmp_path, solver=SSSP)
+@pytest.mark.parametrize(
+    ("weight", "advice"),
+    [("1,500", "has a comma; write 1500 or 1.500, with a decimal point"),
+     ("1,500,000", "has commas; write 1500000"), ("-1,500.25", "has commas; write -1500.25")],
+)  # fmt: skip
+def test_a_comma_may_be_of_thousands(weight: str, advice: str, tmp_path: Path) -> None:
+    message = f"its weight '{weight}' {advice}; bfs/queue counts arcs"
+    assert message in refusal(f"a\tb\t{weight}\nb\tc\t1\n", tmp_path, solver=SSSP)
     assert "may have a decimal comma" in refusal("1 2 1,500,000\n1 3 2,000,000\n", tmp_path, solver=SSSP)
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("rows", ["1,2,1,500\n2,3,1,500\n", "1,2,700\n2,3,1,500\n", "1,2,1,500\n2,3,700\n"])
+def test_a_comma_of_thousands_may_make_two_cells(
+    large: bool, rows: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_file, "LARGE_LIST", 1 if large else 1 << 20)
+    assert refusal(rows, tmp_path).endswith("; if 1,500 is one number, write 1500")
+    assert "one number" not in refusal("1,2,3,4\n2,3,4,5\n", tmp_path)
+    assert "one number" not in refusal("1,2,3,4,500\n2,3,4,5,600\n", tmp_path)
 
 
 def test_bars_separate_cells(tmp_path: Path) -> None:
@@ -1107,7 +1122,21 @@ def test_a_third_column_of_words_is_named(
 ) -> None:
     """It may be the end of an edge, where names have blanks; a search without weights would not tell."""
     monkeypatch.setattr(graph_file, "LARGE_LIST", 1 if large else 1 << 20)
-    assert "its weight 'b' is no number, so arcs have no weights" in read(content, tmp_path).notes
+    found = read(content, tmp_path)
+    assert f"{found.path}: its weight 'b' is no number, so arcs have no weights" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("weight", "told"),
+    [("nan", "is not finite"), ("-inf", "is not finite"), ("1,500", "has a comma"),
+     ("2,000,000", "has commas"), ("", "is no number"), ("1e500", "does not fit 32 bits")],
+)  # fmt: skip
+def test_a_word_in_place_of_a_weight_is_noted_where_none_is_needed(
+    weight: str, told: str, tmp_path: Path
+) -> None:
+    found = read(f"a;b;1\nb;c;{weight}\n", tmp_path)
+    assert f"{found.path}: its weight '{weight}' {told}, so arcs have no weights" in found.notes
+    assert found.graph.weights is None
 
 
 @pytest.mark.parametrize(

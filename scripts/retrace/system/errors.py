@@ -80,7 +80,8 @@ class OneLineParser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the error, with what may have been meant, and exit with status 2."""
         name, known = self._unknown(message)
-        meant = did_you_mean(name, known)
+        owners = [key for key, command in self.commands.items() if name in command._option_string_actions]
+        meant = f"{name} is an option of {', '.join(owners)}; " if owners else did_you_mean(name, known)
         if dashed := DASHED.match(message):
             shown = f"{dashed[1] or '--OPTION'}={dashed[2] or '-VALUE'}"
             meant += f"a value that begins with a dash stands behind =, as in {shown}; "
@@ -91,14 +92,14 @@ class OneLineParser(ArgumentParser):
         if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
             return choice[1], re.findall(r"[^', ]+", choice[2])
         option = re.match(r"unrecognized arguments: (\S+)", message)
-        parsers = self, *self.commands
+        parsers = self, *self.commands.values()
         return option[1] if option else "", chain(*(each._option_string_actions for each in parsers))
 
     @property
-    def commands(self) -> list[ArgumentParser]:
-        """The parsers of the commands that it takes."""
-        by_name = [action.choices for action in self._actions if isinstance(action.choices, dict)]
-        return [command for choices in by_name for command in choices.values()]
+    def commands(self) -> dict[str, ArgumentParser]:
+        """The parsers of the commands that it takes, by name."""
+        by_name = (action.choices for action in self._actions if isinstance(action.choices, dict))
+        return {name: command for choices in by_name for name, command in choices.items()}
 
     def assume(self, option: str, default: float, what: str) -> None:
         """Add an option for a number that is assumed unless it is given."""
