@@ -175,10 +175,11 @@ def test_rounds_share_trials_and_seconds(trials: int, rounds: int, expected: int
 
 
 def measured(seconds: float = 0.1, trials: int = 3, digest: str = "1" * 64, **state: Any) -> Measurement:
-    """Return what a round came to, of so many trials that took so long."""
+    """Return what a round came to, of so many trials that took so long, of which `solve` was a part."""
     (case,) = cases(state.pop("solver", "bfs/queue"))
+    solve = state.pop("solve", seconds)
     case.started, case.setups, case.seconds = "2026-01-31T12:00:00Z", [7.0], [seconds] * trials
-    case.trials, case.digest = [trial(seconds * 1e3)] * trials, digest
+    case.trials, case.digest = [trial(solve * 1e3)] * trials, digest
     case.result = CheckResult(True, "scipy")
     for key, value in state.items():
         setattr(case, key, value)
@@ -209,11 +210,15 @@ def wrong() -> Measurement:
      ([measured()], 0.41, True), ([measured()], 0.39, False),
      ([measured(), measured()], 0.71, True), ([measured(), measured()], 0.69, False),
      ([failed("x")], 9, False), ([skipped("x")], 9, False), ([wrong()], 9, False),
-     ([measured(), left_out()], 9, False)],
+     ([measured(), left_out()], 9, False),
+     ([measured(2.0, 1, solve=0.4)], 3, True), ([measured(2.0, 1, solve=0.4)] * 2, 3, True),
+     ([measured(2.0, 1, solve=0.4)] * 3, 3, False), ([measured(3.1, 1, solve=0.4)], 3, False),
+     ([measured(2.0, 1, solve=1.2)], 3, False)],
 )  # fmt: skip
 def test_a_round_leaves_out_what_ended_badly_or_takes_long(
     earlier: list[Measurement], budget_s: float, due: bool
 ) -> None:
+    """Three trials of less than a second are measured, though all that is beside them exceeds the budget."""
     (case,) = cases("bfs/queue")
     assert bool(is_due(case, earlier, budget_s)) is due
     (emulated,) = cases("bfs/bsp", backend="emulator")

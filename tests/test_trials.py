@@ -20,6 +20,7 @@ from command_line import Patch
 from cuda_device.errors import LacksError, TooLargeError
 from cuda_on_cpu import work_queue
 from cuda_on_cpu.device import EmulatedDevice
+from fabricated import trial as trial_of
 from graphs import NAMED, identified
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -27,7 +28,15 @@ from retrace.graphs.dense import DenseGraph
 from retrace.measure import environment, patience
 from retrace.measure import trials as trials_module
 from retrace.measure.experiment import as_record
-from retrace.measure.trials import Afterwards, Effort, Measurement, Outcome, Request, SharedDevice
+from retrace.measure.trials import (
+    Afterwards,
+    Effort,
+    Measurement,
+    Outcome,
+    Request,
+    SharedDevice,
+    fits_budget,
+)
 from retrace.records.record import Trial, write_records
 from retrace.solvers import REGISTRY, Query, Solver, find, make
 from retrace.solvers.bellman_ford import masked
@@ -367,6 +376,19 @@ def test_after_the_first_trial_none_begins_that_would_pass_the_budget(
             return super().solve(query)
 
     assert len(run(["bfs/delegate"], trials=10, budget_s=budget_s)[0].trials) == trials
+
+
+@pytest.mark.parametrize(
+    ("trials", "rounds", "seconds", "ms", "fits"),
+    [(0, 1, 0.0, 0, True), (1, 1, 2.0, 400, True), (2, 1, 2.0, 400, True), (3, 1, 2.0, 400, False),
+     (1, 1, 2.0, 1000, False), (1, 1, 3.1, 400, False), (1, 3, 0.6, 400, False), (1, 2, 1.6, 400, True),
+     (3, 1, 0.7, 400, True), (3, 1, 0.8, 400, False), (1, 3, 0.4, 400, True)],
+)  # fmt: skip
+def test_trials_too_few_to_be_ranked_may_exceed_the_budget(
+    trials: int, rounds: int, seconds: float, ms: float, fits: bool
+) -> None:
+    """Of 3 s, for trials that took so many seconds each, of which their solves had some milliseconds."""
+    assert fits_budget([trial_of(ms)] * trials, [seconds] * trials, 3.0, rounds) is fits
 
 
 @pytest.mark.parametrize(("least", "trials"), [(3, 3), (7, 7), (99, 10)])

@@ -11,7 +11,7 @@ from hashlib import sha256
 from math import ceil
 from typing import TypeVar
 
-from retrace.measure.trials import Effort, Measurement
+from retrace.measure.trials import Effort, Measurement, fits_budget
 from retrace.records.record import ONE_ANSWER, digest_of_all
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.solvers import find
@@ -52,13 +52,13 @@ def drawn_order(cases: Iterable[Measurement], *seeds: object) -> list[Measuremen
 def is_due(case: Measurement, earlier: Sequence[Measurement], budget_s: float) -> bool:
     """Return whether a round measures a request of which `earlier` rounds have these results.
 
-    It leaves out what an earlier round left out, skipped or found wrong, what would exceed the seconds of
+    It leaves out what an earlier round left out, skipped or found wrong, what does not fit the seconds of
     all rounds, and the emulator, whose times say nothing.
     """
     if earlier and case.request.backend == "emulator":
         return False
     seconds = [taken for one in earlier for taken in one.seconds]
-    fits = not seconds or sum(seconds) + max(seconds) <= budget_s
+    fits = fits_budget([trial for one in earlier for trial in one.trials], seconds, budget_s)
     return fits and all(one.status == "ok" and one.result and one.result.verified for one in earlier)
 
 

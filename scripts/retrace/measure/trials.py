@@ -39,7 +39,7 @@ from retrace.measure.other_work import OtherWork
 from retrace.measure.patience import patience
 from retrace.measure.withheld import Withheld
 from retrace.records.record import CLOCKS_AGREE, DIGEST_DIGITS, Energy, Trial, digest_of_all
-from retrace.records.statistics import LEAST_TRIALS, Summary
+from retrace.records.statistics import LEAST_TRIALS, LONG_MS, Summary
 from retrace.solvers import DeviceSolver, Solver, find, make, parse
 from retrace.solvers.own_process import OwnProcess
 from retrace.solvers.peer import Peer
@@ -84,7 +84,7 @@ class Effort(Model):
     """Most trials of each solver and query; the emulator runs one, since its times say nothing."""
     budget_s: float = Field(60.0, gt=0)
     """Seconds for the trials of a solver and query: after the first, no trial is begun that would exceed
-    the budget if it took as long as the slowest so far."""
+    the budget if it took as long as the slowest so far (`fits_budget`)."""
     longest_s: float = Field(60.0, gt=0)
     """A solver predicted to need more seconds for one trial is skipped."""
     setups: int = Field(0, ge=0)
@@ -291,6 +291,16 @@ class Results:
         self.status, self.reason = "skipped", reason
 
 
+def fits_budget(trials: Sequence[Trial], seconds: Sequence[float], budget_s: float, rounds: int = 1) -> bool:
+    """Return whether another trial is within `budget_s`, of which each of some rounds has its share.
+
+    Trials too few to be ranked, if each round has as many, may exceed it together, but none by itself.
+    """
+    longest = max(seconds, default=0.0)
+    too_few = rounds * len(trials) < LEAST_TRIALS and all(trial.solve < LONG_MS for trial in trials)
+    return (too_few and longest <= budget_s) or sum(seconds) + longest <= budget_s / rounds
+
+
 @dataclass
 class Measurement(Results):
     """Runs the setup and the trials of a request, and holds their results."""
@@ -341,12 +351,10 @@ class Measurement(Results):
         """Return whether another trial is due."""
         if self.status != "ok" or (self.result is not None and not self.result.verified):
             return False
-        if not self.trials:
-            return True
-        needed = sum(self.seconds) + max(self.seconds)
         alike = self.request.draw is None
         ends_early = alike and len(self.trials) >= effort.least_trials and self.is_enough
-        return len(self.trials) < self.most_trials(effort) and needed <= effort.budget_s and not ends_early
+        fits = fits_budget(self.trials, self.seconds, effort.budget_s * self.rounds, self.rounds)
+        return len(self.trials) < self.most_trials(effort) and fits and not ends_early
 
     def prepare(self, graph: Subject, effort: Effort, shared: SharedDevice) -> None:
         """Check that the solver can answer in memory and in time, and time its setup as often as is asked."""
