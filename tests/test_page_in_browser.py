@@ -454,6 +454,7 @@ FILTERED = 200
 """Milliseconds that all tables may take to be filtered."""
 
 
+@pytest.mark.long
 def test_what_is_shown_is_printed_on_few_sheets(browser: Browser, whole: str) -> None:
     browser.look(1280, media="print")
     try:

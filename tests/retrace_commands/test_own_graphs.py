@@ -945,6 +945,7 @@ def test_no_text_takes_a_reader_long(content: str, tmp_path: Path) -> None:
             read(content, tmp_path, kind=kind)
 
 
+@pytest.mark.long
 def test_any_damage_is_one_line() -> None:
     command = [sys.executable, PROJECT / "tests/fuzz_readers.py", "1500", "--seed", "0"]
     done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)

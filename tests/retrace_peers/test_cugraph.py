@@ -111,7 +111,7 @@ def test_many_sources_are_predicted_from_some(there: None, monkeypatch: Patch) -
         return search(handle, graph, k, **options)
 
     monkeypatch.setattr(sys.modules["pylibcugraph"], "betweenness_centrality", noted)
-    path = graph(600, [(u, u + 1, 1) for u in range(599)], directed=False)
+    path = graph(260, [(u, u + 1, 1) for u in range(259)], directed=False)
     solver = make("betweenness/cugraph")
     solver.setup(path)
     assert solver.predict_seconds(Query(sources=tuple(range(256)))) is None

@@ -113,6 +113,7 @@ def test_scores(spec: str, name: str) -> None:
         assert_allclose(solver.download(), exact_scores(simplify(found), query.sources), rtol=1e-12)
 
 
+@pytest.mark.long
 @given(found=random_graphs(), spec=st.sampled_from([*SEARCHES, *LANES]))
 @settings(max_examples=100, deadline=None)
 def test_random_graphs(found: CSRGraph, spec: str) -> None:
