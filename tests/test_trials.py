@@ -827,3 +827,16 @@ def test_searches_are_predicted_from_enough_of_them(
         )
         assert solver.predict_round(part) == pytest.approx(predicted)
     assert launched == [1, 2, min(8, searches)][: 1 if searches == 2 else 3]
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe"])
+def test_a_computer_without_a_number_has_its_name(
+    content: bytes | None, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    place = tmp_path / "machine-id"
+    if content is not None:
+        place.write_bytes(content)
+    monkeypatch.setattr(environment, "Path", lambda _: place)
+    assert environment.machine_id() == platform.node()
+    place.write_text("0123abcd\n")
+    assert environment.machine_id() == "0123abcd"

@@ -10,9 +10,10 @@ import numpy as np
 
 from retrace.system.errors import RetraceError
 from retrace.system.option_words import option
-from retrace_commands.edge_table import THOUSANDS, WHOLE, EdgeColumns, EdgeTable
+from retrace_commands.edge_table import WHOLE, EdgeColumns, EdgeTable, without_comma
 from retrace_commands.recognition import (
     COMMENTS,
+    SPACED_WEIGHT,
     adjacency_advice,
     attributes_of,
     delimiter,
@@ -35,8 +36,6 @@ COUNT = re.compile("[0-9]{1,12}")
 UNIX_TIME = re.compile("1[0-9]{9}")
 """A time from 2001 to 2033; three of them as weights add up to more than 32 bits hold."""
 
-SPACED_WEIGHT = re.compile(r'[^\s,"]+[ \t]+[^\s,"]+[ \t]+[+-]?[0-9]+(,[0-9]+)*')
-"""Two words and a number, perhaps with a decimal comma, or those of thousands."""
 HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
 """What begins a comment without a blank, as a name may."""
 ARROWS = ("->", "--", "=>", "-->", "<->", "<-")
@@ -161,8 +160,8 @@ def _refuse_doubtful_mark(lines: list[str], mark: str, where: str) -> None:
     first = ascii(lines[0][:40])
     if mark == "," and all(map(SPACED_WEIGHT.fullmatch, lines)):
         raise RetraceError(
-            f"{where}: {first} may have a decimal comma, or names with blanks; write 1.5 for 1,5, or the "
-            "names in quotes"
+            f"{where}: {first} may have a comma in a number, or names with blanks; write 1.5 for 1,5, 1500 "
+            "for 1,500, or the names in quotes"
         )
     if len({line.count("|") for line in lines}) > 1 or any('"' in line for line in lines):
         return
@@ -399,17 +398,26 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
     if width in (2, 3):
         return list(range(width))
     how = "by number from 1" if header is None else "by name"
-    raise RetraceError(
-        f"{where}: has {width} columns; say {option('columns', 'TAIL', 'HEAD', '[WEIGHT]')}, {how}"
-        f"{thousands_advice(rows, width)}"
-    )
+    say = f"say {option('columns', 'TAIL', 'HEAD', '[WEIGHT]')}, {how}"
+    divided = advice_on_commas(rows[0][1] if rows else [])
+    raise RetraceError(f"{where}: has {width} columns; {divided and f'{divided}; else '}{say}")
 
 
-def thousands_advice(rows: list[Cells], width: int) -> str:
-    """Return what to do if the last two cells of a row of 4 may be one number, as in 1,500; else nothing."""
-    last = next((cells[2:] for _, cells in rows if len(cells) == 4 and width in (3, 4)), [])
-    number = ",".join(last)
-    return f"; if {number} is one number, write {''.join(last)}" if THOUSANDS.fullmatch(number) else ""
+def advice_on_commas(cells: list[str]) -> str:
+    """Return what to do if a row's cells from the third on may be one number, as in 1,500; else nothing."""
+    number = ",".join(cells[2:])
+    advice = without_comma(number) if len(cells) > 3 else ""
+    return f"if {number} is one number, write {advice}" if advice else ""
+
+
+def _advice_on_width(cells: list[str], width: int) -> str:
+    """Return what to do about a row of another length; nothing if it may be cut short, or hold anything."""
+    if {len(cells), width} == {2, 3}:
+        return "; write a weight on each line, or on none"
+    if len(cells) == 3 < width:
+        return "; if commas divide numbers on other lines, write these without"
+    divided = advice_on_commas(cells) if width == 3 else ""
+    return divided and f"; {divided}"
 
 
 def column_notes(
@@ -466,9 +474,7 @@ def take_rows(
         if len(cells) != width or max(places) >= width:
             raise RetraceError(
                 f"{table.where}, line {number}: expected {width} cells, as on the first line, found "
-                f"{len(cells)}: {' '.join(cells)[:60]!a}"
-                + ("; write a weight on each line, or on none" if {len(cells), width} == {2, 3} else "")
-                + thousands_advice(rows, width)
+                f"{len(cells)}: {' '.join(cells)[:60]!a}" + _advice_on_width(cells, width)
             )
         if stated is not None and cells[stated[0]].lower() != stated[1].lower():
             raise RetraceError(

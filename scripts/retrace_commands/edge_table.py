@@ -22,11 +22,11 @@ WHOLE = re.compile(r"[+-]?[0-9]+")
 AS_WRITTEN = re.compile("0|-?[1-9][0-9]*")
 """A number, of which there is no other way to write it: 07 and +7 are names beside 7."""
 DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,2})?")
-DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+")
-THOUSANDS = re.compile("[+-]?[1-9][0-9]{0,2},[0-9]{3}")
-"""A decimal comma and three places, or a whole number above 999."""
-GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?")
-"""A number with commas of thousands, if it is not among the above."""
+DECIMAL_COMMA = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(\.[0-9]{3})+)?,[0-9]+([eE][+-]?[0-9]{1,2})?")
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?")
+"""A number with a decimal comma, and one with commas of thousands: 1,500 may be both."""
+MOST_SHOWN = 40
+"""Letters of a word that a message has."""
 ODD_NUMBER = re.compile(r"\+|-?0|[^.]*\.|-?[0-9]+[eE]")
 """How a number begins that can be written in another way, too."""
 EXACT_DIGITS = 28
@@ -36,8 +36,6 @@ MOST_EXPONENT = 400
 """Weights of more digits before or after the point, which no float has, are not scaled."""
 EXACT = 2**53
 """Whole numbers up to it are exact as floats, by which distances are divided back."""
-ODD_WEIGHT = "its weight "
-"""How a reason begins that is a word in place of a weight."""
 MOST_DIGITS, MOST_WHOLE = 18, 4000
 """Ids of at most so many digits are kept as numbers; of more than the second, as names."""
 
@@ -132,8 +130,9 @@ def number(table: EdgeTable) -> NumberedGraph:
     columns = table.columns or _columns(table)
     names, base, (tails, heads), vertices = _numbered(table, columns)
     weights, scale, no_weights = (None, 1, table.no_weights) if table.no_weights else _weights(columns)
-    if no_weights.startswith(ODD_WEIGHT):
-        table.notes.append(f"{table.where}: {no_weights.partition(';')[0]}, so arcs have no weights")
+    if no_weights and not table.no_weights:
+        reason = re.split("[;:] ", no_weights)[0]
+        table.notes.append(f"{table.where}: {reason}, so arcs have no weights")
     if names is not None and (alike := alike_names(names)):
         table.notes.append(alike)
     info: dict[str, Any] = {} if table.directed is None else {"directed": table.directed}
@@ -272,7 +271,8 @@ def _within_header(table: EdgeTable, columns: EdgeColumns) -> Ints:
 def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
     """Return the weights as whole numbers, what they were multiplied by, and else why there are none."""
     values: list[Fraction] = []
-    for word in words:
+    every = list(words)
+    for word in every:
         if isinstance(word, Fraction):
             values.append(word)
             continue
@@ -282,23 +282,18 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
         try:
             decimal = Decimal(word if "_" not in word else "")
         except InvalidOperation:
-            if DECIMAL_COMMA.fullmatch(word) and len(word) < MOST_DIGITS:
-                pointed = word.replace(".", "").replace(",", ".")
-                whole = f"{word.replace(',', '')} or " if THOUSANDS.fullmatch(word) else ""
-                advice = f"write {whole}{pointed}, with a decimal point"
-                return None, 1, f"{ODD_WEIGHT}{word!r} has a comma; {advice}"
-            if GROUPED.fullmatch(word) and len(word) < MOST_DIGITS:
-                return None, 1, f"{ODD_WEIGHT}{word!r} has commas; write {word.replace(',', '')}"
-            return None, 1, f"{ODD_WEIGHT}{word[:40]!r} is no number"
+            advice = without_comma(word, every)
+            told = f"has a comma; write {advice}" if advice else "is no number"
+            return None, 1, f"its weight {word[:MOST_SHOWN]!r} {told}"
         if not decimal.is_finite():
-            return None, 1, f"{ODD_WEIGHT}{word[:40]!r} is not finite"
+            return None, 1, f"its weight {word[:40]!r} is not finite"
         if (decimal and abs(decimal.adjusted()) > MOST_EXPONENT) or len(
             decimal.as_tuple().digits
         ) > MOST_EXPONENT:
             return (
                 None,
                 1,
-                f"{ODD_WEIGHT}{word[:40]!r} does not fit 32 bits; it has over {MOST_EXPONENT} digits",
+                f"its weight {word[:40]!r} does not fit 32 bits; it has over {MOST_EXPONENT} digits",
             )
         values.append(Fraction(decimal))
     largest = max(map(abs, values), default=Fraction(0))
@@ -311,6 +306,19 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
         if largest * scale > LARGEST or scale > EXACT:
             return None, 1, _why_not_whole(values, largest, scale)
     return np.array([int(value * scale) for value in values], dtype=np.int64), scale, ""
+
+
+def without_comma(word: str, every: Iterable[str | Fraction] = ()) -> str:
+    """Return what to write for a number with a comma, as others of `every` decide; else nothing."""
+    words = [one for one in [word, *every] if isinstance(one, str) and "," in one and len(one) <= MOST_SHOWN]
+    decimal, grouped = ({one for one in words if form.fullmatch(one)} for form in (DECIMAL_COMMA, THOUSANDS))
+    decided = bool(grouped - decimal) - bool(decimal - grouped)
+    ways = []
+    if word in grouped and (decided >= 0 or word not in decimal):
+        ways.append(word.replace(",", ""))
+    if word in decimal and (decided <= 0 or word not in grouped):
+        ways.append(f"{word.replace('.', '').replace(',', '.')}, with a decimal point")
+    return " or ".join(ways)
 
 
 def _why_not_whole(values: Sequence[Fraction], largest: Fraction, scale: int) -> str:

@@ -221,7 +221,7 @@ def check_weights(graph_file: GraphFile, solver: str | None, refusal: RetraceErr
         return
     graph, path = graph_file.graph, graph_file.path
     if graph_file.no_weights:
-        reason = refusal or f"{path}: {solver} needs whole weights"
+        reason = refusal or f"{path}: {solver} needs weights"
         raise RetraceError(f"{reason}; {graph_file.no_weights}; bfs/queue counts arcs")
     if solver.startswith("bellman-ford/") or not has_negative_weights(graph_file.graph):
         return

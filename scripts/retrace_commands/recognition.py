@@ -36,6 +36,11 @@ QUOTED_WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
 EDGE_ATTRIBUTES = re.compile(r"([ \t,;|])\{")
 """Where the dict of Python's may begin that NetworkX writes after the two vertices of an edge."""
 
+SPACED_WEIGHT = re.compile(
+    r'[^\s,"]+[ \t]+[^\s,"]+[ \t]+"?[+-]?[0-9][0-9.]*(,[0-9]+)*(\.[0-9]*)?([eE][+-]?[0-9]+)?"?([ \t].*)?'
+)
+"""Two words and a number, perhaps with a decimal comma, or those of thousands; more may follow."""
+
 TWO_WORDS = re.compile(r"[^\s|]+[ \t]+[^\s|]+[ \t]")
 """Two words without a bar, and a blank."""
 
@@ -174,6 +179,8 @@ def delimiter(lines: list[str]) -> str | None:
             rows = csv.reader(lines, delimiter=mark, skipinitialspace=True)
             if len(widths := {len(row) for row in rows}) == 1 and widths != {1}:
                 return mark
+    if all(map(SPACED_WEIGHT.fullmatch, lines)):
+        return None
     return next((mark for mark in (",", ";", "\t") if mark in lines[0].strip()), None)
 
 
@@ -194,7 +201,8 @@ def _is_list(data: list[str]) -> bool:
     lines = data[:-1] or data
     mark = delimiter(lines)
     rows = [split_words(line) for line in lines] if mark is None else csv.reader(lines, delimiter=mark)
-    counts = Counter(map(len, rows))
+    widths = [*map(len, rows)]
+    counts = Counter(widths)
     usual, number = counts.most_common(1)[0]
-    alike = 2 * number > counts.total() or counts.keys() <= {2, 3}
+    alike = 2 * number > counts.total() or counts.keys() <= {2, 3} or len({*widths[1:]}) == 1
     return len(data) > 1 and min(counts) > 1 and alike and (usual <= 3 or mark is not None)

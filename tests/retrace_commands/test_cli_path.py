@@ -42,7 +42,7 @@ def test_weights_that_cannot_be_used_are_not_left_out(
     table.write_text(f"source;target;weight\na;b;{weight}\nb;c;1\na;c;2\n")
     command, *rest = asked
     wrong = call(command, table, "--undirected", *rest).refusal(1)
-    assert f"{table}: sssp/dijkstra-heap needs whole weights; its" in wrong
+    assert f"{table}: sssp/dijkstra-heap needs weights; its" in wrong
     assert call(command, table, "--undirected", *rest, "--solver", "bfs/queue").status == 0
 
 

@@ -590,7 +590,7 @@ def test_cells_are_those_that_were_meant(
      ("sp|P1 sp|P2\nsp|P2 sp|P3\n", "| or blanks may separate the cells of 'sp|P1 sp|P2'; write tabs"),
      ("chr1|100,chr1|200\nchr1|200,chr2|5\n", "| or commas may separate the cells of 'chr1|100,chr1|200'"),
      ("a|b|1,5\nb|c|2,5\n", "| or commas may separate the cells of 'a|b|1,5'"),
-     ("1 2 1,5\n2 3 2\n", "'1 2 1,5' may have a decimal comma, or names with blanks; write 1.5 for 1,5, or"),
+     ("1 2 1,5\n2 3 2,5\n", "'1 2 1,5' may have a comma in a number, or names with blanks; write 1.5 for"),
      ("a b\n//x b\nb c\n", "line 2: '//x b' may be a comment, or a row")],
 )  # fmt: skip
 def test_rows_of_which_two_readings_fit_are_refused(
@@ -665,24 +665,69 @@ def test_a_decimal_comma_is_no_weight(content: str, pieces: bool, tmp_path: Path
 
 @pytest.mark.parametrize(
     ("weight", "advice"),
-    [("1,500", "has a comma; write 1500 or 1.500, with a decimal point"),
-     ("1,500,000", "has commas; write 1500000"), ("-1,500.25", "has commas; write -1500.25")],
+    [("1,500", "1500 or 1.500, with a decimal point"), ("1,500,000", "1500000"), ("-1,500.25", "-1500.25"),
+     ("1.500,25", "1500.25, with a decimal point"), ("1,5e3", "1.5e3, with a decimal point"),
+     ("1,500\nc\td\t2,25", "1.500, with a decimal point"), ("1,500\nc\td\t2,000,000", "1500"),
+     ("1,500\nc\td\t2,25\nc\te\t2,000,000", "1500 or 1.500, with a decimal point")],
 )  # fmt: skip
 def test_a_comma_may_be_of_thousands(weight: str, advice: str, tmp_path: Path) -> None:
-    message = f"its weight '{weight}' {advice}; bfs/queue counts arcs"
+    """Where other weights of the file tell, it is not both."""
+    word = weight.partition("\n")[0]
+    message = f"its weight '{word}' has a comma; write {advice}; bfs/queue counts arcs"
     assert message in refusal(f"a\tb\t{weight}\nb\tc\t1\n", tmp_path, solver=SSSP)
-    assert "may have a decimal comma" in refusal("1 2 1,500,000\n1 3 2,000,000\n", tmp_path, solver=SSSP)
+
+
+@pytest.mark.parametrize("word", ["1.5.2,7", "01,500", "1,50,000", "," + "5" * 60, "1,5,"])
+def test_a_word_with_a_comma_may_be_no_number(word: str, tmp_path: Path) -> None:
+    message = f"its weight '{word[:40]}' is no number; bfs/queue counts arcs"
+    assert message in refusal(f"a\tb\t{word}\nb\tc\t1\n", tmp_path, solver=SSSP)
 
 
 @pytest.mark.parametrize("large", [False, True])
-@pytest.mark.parametrize("rows", ["1,2,1,500\n2,3,1,500\n", "1,2,700\n2,3,1,500\n", "1,2,1,500\n2,3,700\n"])
-def test_a_comma_of_thousands_may_make_two_cells(
-    large: bool, rows: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "weights",
+    ["1,500 2,000", "1,500,000 2,000,000", "1,500.25 2,000.25", "1.500,5 2.000,5", "1,5e0 2,5e0",
+     '"1,500" "2,000"', "1,500 7"],
+)  # fmt: skip
+def test_a_comma_in_a_number_does_not_separate_vertices(
+    weights: str, large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Names with blanks may end so, too: nothing is searched."""
     monkeypatch.setattr(graph_file, "LARGE_LIST", 1 if large else 1 << 20)
-    assert refusal(rows, tmp_path).endswith("; if 1,500 is one number, write 1500")
-    assert "one number" not in refusal("1,2,3,4\n2,3,4,5\n", tmp_path)
-    assert "one number" not in refusal("1,2,3,4,500\n2,3,4,5,600\n", tmp_path)
+    first, second = weights.split()
+    for ends in (("1 2", "2 3"), ("a b", "b c")):
+        rows = f"{ends[0]} {first}\n{ends[1]} {second}\n{ends[1]} {second}\n"
+        assert "has a comma; write" in (told := refusal(rows, tmp_path, solver=SSSP)) or (
+            "may have a comma in a number, or names with blanks" in told
+        )
+    assert "may have a comma in a number" in refusal(
+        f"1 2 {first} x\n2 3 {first} y\n", tmp_path, solver="bfs/queue"
+    )
+
+
+def test_names_with_blanks_may_have_numbers(tmp_path: Path) -> None:
+    found = read("New York 12,Boston\nRome,Bonn 4\n", tmp_path, directed=True)
+    assert arcs_of(found) == [("New York 12", "Boston"), ("Rome", "Bonn 4")]
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize(
+    "rows",
+    ["1,2,{0}\n2,3,{0}\n", "1,2,700\n2,3,{0}\n", "1,2,{0}\n2,3,700\n", "from,to,weight\n1,2,{0}\n2,3,{0}\n"],
+)
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [("1,500", "1500 or 1.500, with a decimal point"), ("1,500,000", "1500000"), ("1,500.25", "1500.25"),
+     ("0,5", "0.5, with a decimal point")],
+)  # fmt: skip
+def test_a_comma_in_a_number_may_make_two_cells(
+    large: bool, rows: str, number: str, advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it is then written as comes before the columns, which would take a part of it."""
+    monkeypatch.setattr(graph_file, "LARGE_LIST", 1 if large else 1 << 20)
+    assert f"; if {number} is one number, write {advice}" in refusal(rows.format(number), tmp_path)
+    assert "one number" not in refusal("1,2,3,4,50\n2,3,4,5,60\n", tmp_path)
+    assert "one number" not in refusal("1,2,x,4\n2,3,y,5\n", tmp_path)
 
 
 def test_bars_separate_cells(tmp_path: Path) -> None:
@@ -1130,7 +1175,7 @@ def test_a_third_column_of_words_is_named(
 @pytest.mark.parametrize(
     ("weight", "told"),
     [("nan", "is not finite"), ("-inf", "is not finite"), ("1,500", "has a comma"),
-     ("2,000,000", "has commas"), ("", "is no number"), ("1e500", "does not fit 32 bits")],
+     ("2,000,000", "has a comma"), ("", "is no number"), ("1e500", "does not fit 32 bits")],
 )  # fmt: skip
 def test_a_word_in_place_of_a_weight_is_noted_where_none_is_needed(
     weight: str, told: str, tmp_path: Path
@@ -1150,7 +1195,8 @@ def test_a_word_in_place_of_a_weight_is_noted_where_none_is_needed(
          "line 2: expected 3 cells, as on the first line, found 2: 'b c'; write a "
          "weight on each line, or on none"),
         ("from,to,w\na,b,3\nb,c,3,9\nc,a,3\n",
-         "line 3: expected 3 cells, as on the first line, found 4: 'b c 3 9'"),
+         "line 3: expected 3 cells, as on the first line, found 4: 'b c 3 9'; if 3,9 is one number, write "
+         "3.9, with a decimal point"),
     ],
 )  # fmt: skip
 def test_a_row_of_another_length_is_named(content: str, told: str, tmp_path: Path) -> None:

@@ -133,6 +133,8 @@ def test_what_does_not_belong_together_is_refused(crews: dict[int, Crew], tmp_pa
     assert "is a checkpoint; finish the shard first" in refused(gather, [first, second], GRAPH, QUERY)
     second.write_bytes(first.read_bytes()[:-40])
     assert "is not the file of a shard" in refused(gather, [first, second], GRAPH, QUERY)
+    unreadable = Path("/proc/self/mem")  # a regular file, of which the system reads nothing
+    assert "is not the file of a shard" in refused(gather, [first, unreadable], GRAPH, QUERY)
     beside = tmp_path / "2-of-3.npz.checkpoint"
     beside.write_bytes(first.read_bytes())
     told = refused(compute_shard, crews[1], GRAPH, QUERY, 2, 3, tmp_path / "2-of-3.npz")
