@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from itertools import islice
 from math import lcm
 from typing import Any
 from unicodedata import category, normalize
@@ -67,10 +68,17 @@ class Words:
         known = [self.places.setdefault(word.strip(), len(self.places)) for word in distinct]
         return np.array(known, dtype=np.int64)[codes]
 
+    def __len__(self) -> int:
+        return len(self.places)
+
     @property
     def listed(self) -> list[str]:
         """The words by number."""
         return list(self.places)
+
+    def after(self, known: int) -> list[str]:
+        """Return the words after so many, without a look at these."""
+        return [*islice(reversed(self.places), len(self) - known)][::-1]
 
 
 @dataclass
@@ -97,6 +105,8 @@ class EdgeTable:
     """What a large list has in place of tails, heads and weights."""
     negative: str = ""
     """The place in the file of its first negative weight, and the weight; empty if there is none."""
+    odd: tuple[str, str] = ("", "")
+    """Its first weight that is none that a graph can have, and where it is; empty if there is none."""
     no_weights: str = ""
     """Why what may be weights are none; empty if they are, or there are none."""
 
@@ -106,6 +116,8 @@ class EdgeTable:
         self.weights.append(weight)
         if not self.negative and is_negative(weight):
             self.negative = f", line {line}: the weight {weight}"
+        if not self.odd[1] and is_odd(weight):
+            self.odd = weight, f"on line {line}"
 
 
 @dataclass(frozen=True)
@@ -130,6 +142,8 @@ def number(table: EdgeTable) -> NumberedGraph:
     columns = table.columns or _columns(table)
     names, base, (tails, heads), vertices = _numbered(table, columns)
     weights, scale, no_weights = (None, 1, table.no_weights) if table.no_weights else _weights(columns)
+    word = repr(table.odd[0][:MOST_SHOWN])
+    no_weights = no_weights.replace(f"its weight {word}", f"its weight {word} {table.odd[1]}".rstrip(), 1)
     if no_weights and not table.no_weights:
         reason = re.split("[;:] ", no_weights)[0]
         table.notes.append(f"{table.where}: {reason}, so arcs have no weights")
@@ -203,6 +217,11 @@ def numbered_words(words: Sequence[str]) -> tuple[Ints, list[str]]:
 def is_negative(weight: str) -> bool:
     """Return whether a number is below 0."""
     return weight.startswith("-") and weight.lower().partition("e")[0].strip("-0.") != ""
+
+
+def is_odd(weight: str) -> bool:
+    """Return whether a weight is none that a graph can have."""
+    return not DECIMAL.fullmatch(weight) and scaled([weight])[0] is None
 
 
 def is_short_whole(word: str) -> bool:

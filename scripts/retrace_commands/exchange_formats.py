@@ -10,7 +10,14 @@ from xml.parsers import expat
 import numpy as np
 
 from retrace.system.errors import RetraceError
-from retrace_commands.edge_table import EdgeColumns, EdgeTable, check_vertices, is_negative, numbered_words
+from retrace_commands.edge_table import (
+    EdgeColumns,
+    EdgeTable,
+    check_vertices,
+    is_negative,
+    is_odd,
+    numbered_words,
+)
 
 WEIGHT_KEYS = ("weight", "value", "cost", "length")
 """Attributes of edges that may be their weights: the first one that an edge has."""
@@ -33,6 +40,7 @@ class ExchangedEdges:
     weights: list[str | None] = field(default_factory=list)
     """None where an edge has none."""
     negative: str = ""
+    odd: tuple[str, str] = ("", "")
 
     def add(self, tail: int, head: int, weight: str | None, line: int) -> None:
         """Take an edge, which begins on a line."""
@@ -41,10 +49,12 @@ class ExchangedEdges:
         self.weights.append(weight)
         if weight is not None and not self.negative and is_negative(weight):
             self.negative = f", line {line}: the weight {weight}"
+        if weight is not None and not self.odd[1] and is_odd(weight):
+            self.odd = weight, f"on line {line}"
 
     def table(self, names: list[str], directed: bool) -> EdgeTable:
         """Return the edges; those without a weight among others count as NetworkX does."""
-        table = EdgeTable(self.where, directed=directed, negative=self.negative)
+        table = EdgeTable(self.where, directed=directed, negative=self.negative, odd=self.odd)
         ids = np.array([self.tails, self.heads], dtype=np.int64).reshape(2, -1)
         table.columns = EdgeColumns(ids, names)
         if lacking := self.weights.count(None):

@@ -29,7 +29,15 @@ from retrace_commands.edge_lists import (
     take_rows,
     times_of,
 )
-from retrace_commands.edge_table import EdgeColumns, EdgeTable, Ints, Words, is_negative, is_short_whole
+from retrace_commands.edge_table import (
+    EdgeColumns,
+    EdgeTable,
+    Ints,
+    Words,
+    is_negative,
+    is_odd,
+    is_short_whole,
+)
 from retrace_commands.file_content import check_text, open_content, read_head
 from retrace_commands.published_formats import read_table
 
@@ -129,7 +137,7 @@ def read_large_table(path: Path, kind: str) -> EdgeTable | None:
         return None
     try:
         read = _read(path, _Layout(None, width, places, "utf-8", None), first)
-        table.columns, table.negative = read.columns, read.negative
+        table.columns, table.negative, table.odd = read.columns, read.negative, read.odd
     except (_UnlikeError, UnicodeDecodeError):
         return None
     if len(counts) == 2:
@@ -169,17 +177,22 @@ def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
                 columns = _plain(COMMENT.sub(b"", body) if comments else body, layout)
             if columns is None:
                 columns = _any(body, table.where, line + skipped + 1, layout, has_begun)
-            if (
-                len(columns) == 3
-                and not table.negative
-                and (below := _first_negative(columns[2])) is not None
-            ):
-                row = split_rows(body.decode(layout.encoding), table.where, layout.mark, line + skipped + 1)
-                table.negative = f", line {row[below][0]}: the weight {columns[2][below]}"
             ends.append(_numbered(columns[:2], layout))
             if len(columns) == 3:
+                known = len(words)
                 are_words.append(columns[2].dtype == object)
                 weights.append(words.number(columns[2]) if are_words[-1] else columns[2])
+                new = [] if table.odd[1] else words.after(known)
+                below = None if table.negative else _first_negative(columns[2])
+                odd = next((word for word in new if is_odd(word)), None)
+                if below is not None or odd is not None:
+                    text = body.decode(layout.encoding)
+                    rows = split_rows(text, table.where, layout.mark, line + skipped + 1)
+                    if below is not None:
+                        table.negative = f", line {rows[below][0]}: the weight {columns[2][below]}"
+                    if odd is not None:
+                        place = int((weights[-1] == words.places[odd]).argmax())
+                        table.odd = odd, f"on line {rows[place][0]}"
             line += piece.count(b"\n")
     ids = np.concatenate(ends, axis=1)
     table.columns = EdgeColumns(ids, None if layout.names is None else layout.names.listed)

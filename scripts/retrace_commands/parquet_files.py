@@ -11,7 +11,7 @@ from cuda_device import memory
 from retrace.graphs.csr import CSRGraph
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import column_notes, places_of
-from retrace_commands.edge_table import EdgeColumns, EdgeTable, Words
+from retrace_commands.edge_table import EdgeColumns, EdgeTable, Words, is_odd
 
 MAGIC = b"PAR1"
 MEMORY_PER_ROW = 48
@@ -62,9 +62,11 @@ def read_parquet(path: Path, columns: Sequence[str]) -> EdgeTable:
             row = int((ends[2] < 0).argmax())
             table.negative = f", row {row + 1}: the weight {ends[2][row]}"
         if ends[2].dtype != np.int64:
-            words = Words()
-            table.columns.weights = words.number(ends[2].astype(str).astype(object))
+            words, written = Words(), ends[2].astype(str).astype(object)
+            table.columns.weights = words.number(written)
             table.columns.weight_words = words.listed
+            if (odd := next((word for word in words.listed if is_odd(word)), None)) is not None:
+                table.odd = odd, f"in row {int((table.columns.weights == words.places[odd]).argmax()) + 1}"
     if known.get(VERTICES, b"").isdigit():
         table.vertices, table.base = int(known[VERTICES][:12]), 0
         table.directed = {b"1": True, b"0": False}.get(known.get(DIRECTED, b""))

@@ -136,6 +136,8 @@ def test_a_negative_weight_is_named_with_its_line(name: str, content: str, line:
     path.write_text(content)
     told = refused(solve, SSSP, load(path), "a")
     assert told.startswith(f"{path}, line {line}: the weight -2.5 is negative")
+    path.write_text(content.replace("-2.5", "nan"))
+    assert f"its weight 'nan' on line {line} is not finite" in refused(solve, SSSP, load(path), "a")
 
 
 @pytest.mark.parametrize("kind", ["gml", "net"])

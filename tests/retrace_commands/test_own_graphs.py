@@ -657,9 +657,9 @@ def test_a_header_alone_is_no_graph(content: str, tmp_path: Path) -> None:
 def test_a_decimal_comma_is_no_weight(content: str, pieces: bool, tmp_path: Path, monkeypatch: Patch) -> None:
     if pieces:
         monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
-    assert "its weight '1,5' has a comma; write 1.5, with a decimal point" in refusal(
-        content, tmp_path, solver=SSSP
-    )
+    line = 1 + content.partition("1,5")[0].count("\n")
+    message = f"its weight '1,5' on line {line} has a comma; write 1.5, with a decimal point"
+    assert message in refusal(content, tmp_path, solver=SSSP)
     assert read(content, tmp_path, solver="bfs/queue").graph.arcs == 2
 
 
@@ -673,14 +673,14 @@ def test_a_decimal_comma_is_no_weight(content: str, pieces: bool, tmp_path: Path
 def test_a_comma_may_be_of_thousands(weight: str, advice: str, tmp_path: Path) -> None:
     """Where other weights of the file tell, it is not both."""
     word = weight.partition("\n")[0]
-    message = f"its weight '{word}' has a comma; write {advice}; bfs/queue counts arcs"
+    message = f"its weight '{word}' on line 1 has a comma; write {advice}; bfs/queue counts arcs"
     assert message in refusal(f"a\tb\t{weight}\nb\tc\t1\n", tmp_path, solver=SSSP)
 
 
 @pytest.mark.parametrize("word", ["1.5.2,7", "01,500", "1,50,000", "," + "5" * 60, "1,5,"])
 def test_a_word_with_a_comma_may_be_no_number(word: str, tmp_path: Path) -> None:
-    message = f"its weight '{word[:40]}' is no number; bfs/queue counts arcs"
-    assert message in refusal(f"a\tb\t{word}\nb\tc\t1\n", tmp_path, solver=SSSP)
+    message = f"its weight '{word[:40]}' on line 2 is no number; bfs/queue counts arcs"
+    assert message in refusal(f"a\tb\t.5\nb\tc\t{word}\nb\td\tx\n", tmp_path, solver=SSSP)
 
 
 @pytest.mark.parametrize("large", [False, True])
@@ -1169,19 +1169,23 @@ def test_a_third_column_of_words_is_named(
     """It may be the end of an edge, where names have blanks; a search without weights would not tell."""
     monkeypatch.setattr(graph_file, "LARGE_LIST", 1 if large else 1 << 20)
     found = read(content, tmp_path)
-    assert f"{found.path}: its weight 'b' is no number, so arcs have no weights" in found.notes
+    assert f"{found.path}: its weight 'b' on line 1 is no number, so arcs have no weights" in found.notes
 
 
+@pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize(
     ("weight", "told"),
     [("nan", "is not finite"), ("-inf", "is not finite"), ("1,500", "has a comma"),
      ("2,000,000", "has a comma"), ("", "is no number"), ("1e500", "does not fit 32 bits")],
 )  # fmt: skip
 def test_a_word_in_place_of_a_weight_is_noted_where_none_is_needed(
-    weight: str, told: str, tmp_path: Path
+    weight: str, told: str, large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = read(f"a;b;1\nb;c;{weight}\n", tmp_path)
-    assert f"{found.path}: its weight '{weight}' {told}, so arcs have no weights" in found.notes
+    monkeypatch.setattr(graph_file, "LARGE_LIST", 1 if large else 1 << 20)
+    monkeypatch.setattr(lines, "PIECE", 16)
+    found = read(f"# words\na;b;1\n\nb;c;1.5\na;c;-.5\nb;d;{weight} \nb;e;x\n", tmp_path)
+    note = f"{found.path}: its weight '{weight}' on line 6 {told}, so arcs have no weights"
+    assert note in found.notes
     assert found.graph.weights is None
 
 
