@@ -93,6 +93,7 @@ def test_an_option_of_another_command_is_said_to_be_so(tiny: Path, call: Call) -
     said = call("solve", "sssp/auto", tiny, "--solver", "x").refusal(2)
     assert " x; --solver is an option of path, eccentricities; see " in said
     assert "did you mean" not in said
+    assert "did you mean" not in call("stage", "make-results", "--colour", "x").refusal(2)
 
 
 @pytest.mark.parametrize("name", ["bfs/autoo", "bsf/auto"])

@@ -99,7 +99,8 @@ class OneLineParser(ArgumentParser):
     def commands(self) -> dict[str, ArgumentParser]:
         """The parsers of the commands that it takes, by name."""
         by_name = (action.choices for action in self._actions if isinstance(action.choices, dict))
-        return {name: command for choices in by_name for name, command in choices.items()}
+        commands = ((name, command) for choices in by_name for name, command in choices.items())
+        return {name: command for name, command in commands if isinstance(command, ArgumentParser)}
 
     def assume(self, option: str, default: float, what: str) -> None:
         """Add an option for a number that is assumed unless it is given."""
