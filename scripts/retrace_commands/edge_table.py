@@ -302,17 +302,17 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
             decimal = Decimal(word if "_" not in word else "")
         except InvalidOperation:
             advice = without_comma(word, every)
-            told = f"has a comma; write {advice}" if advice else "is no number"
-            return None, 1, f"its weight {word[:MOST_SHOWN]!r} {told}"
+            fault = f"has a comma; write {advice}" if advice else "is no number"
+            return None, 1, f"its weight {word[:MOST_SHOWN]!r} {fault}"
         if not decimal.is_finite():
-            return None, 1, f"its weight {word[:40]!r} is not finite"
+            return None, 1, f"its weight {word[:MOST_SHOWN]!r} is not finite"
         if (decimal and abs(decimal.adjusted()) > MOST_EXPONENT) or len(
             decimal.as_tuple().digits
         ) > MOST_EXPONENT:
             return (
                 None,
                 1,
-                f"its weight {word[:40]!r} does not fit 32 bits; it has over {MOST_EXPONENT} digits",
+                f"its weight {word[:MOST_SHOWN]!r} does not fit 32 bits; it has over {MOST_EXPONENT} digits",
             )
         values.append(Fraction(decimal))
     largest = max(map(abs, values), default=Fraction(0))
@@ -329,8 +329,8 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
 
 def without_comma(word: str, every: Iterable[str | Fraction] = ()) -> str:
     """Return what to write for a number with a comma, as others of `every` decide; else nothing."""
-    words = [one for one in [word, *every] if isinstance(one, str) and "," in one and len(one) <= MOST_SHOWN]
-    decimal, grouped = ({one for one in words if form.fullmatch(one)} for form in (DECIMAL_COMMA, THOUSANDS))
+    texts = [text for text in [word, *every] if isinstance(text, str) and len(text) <= MOST_SHOWN]
+    decimal, grouped = ({*filter(form.fullmatch, texts)} for form in (DECIMAL_COMMA, THOUSANDS))
     decided = bool(grouped - decimal) - bool(decimal - grouped)
     ways = []
     if word in grouped and (decided >= 0 or word not in decimal):
