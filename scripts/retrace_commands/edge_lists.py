@@ -77,7 +77,7 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
         table.notes.append(f"line {line} is read as {vertices} vertices and {edges} edges ({otherwise})")
     if mark is None and header is None and not columns:
         _refuse_adjacency(rows, where)
-    places = places_of(rows, header, columns, where)
+    places = places_of(rows, header, columns, where, mark)
     if (
         counted is None
         and len(rows) == 3
@@ -89,7 +89,7 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
         )
     table.notes += [*attribute_notes(text), *column_notes(rows, header, columns, places)]
     stated = stated_type(rows, header)
-    take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])), stated)
+    take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])), stated, mark)
     refuse_header_in_rows(where, header, places, {*table.tails, *table.heads})
     table.no_weights = times_of(rows, header, columns, places)
     if stated is not None:
@@ -172,10 +172,7 @@ def _refuse_doubtful_mark(lines: list[str], mark: str, where: str) -> None:
         other = "commas"
     else:
         return
-    raise RetraceError(
-        f"{where}: | or {other} may separate the cells of {first}; write tabs between them, and numbers with "
-        "a decimal point"
-    )
+    raise RetraceError(f"{where}: | or {other} may separate the cells of {first}; write tabs between them")
 
 
 def _refuse_adjacency(rows: list[Cells], where: str) -> None:
@@ -344,7 +341,9 @@ def is_feedback(rows: list[Cells]) -> bool:
     return not is_list and len(rest) <= int(first[0]) and sum(map(len, rest)) == int(first[1])
 
 
-def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str], where: str) -> list[int]:
+def places_of(
+    rows: list[Cells], header: list[str] | None, columns: Sequence[str], where: str, mark: str | None = None
+) -> list[int]:
     """Return which cells hold tail, head and perhaps weight."""
     width = len(header or (rows[0][1] if rows else ["", ""]))
     if columns:
@@ -399,7 +398,7 @@ def places_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str
         return list(range(width))
     how = "by number from 1" if header is None else "by name"
     say = f"say {option('columns', 'TAIL', 'HEAD', '[WEIGHT]')}, {how}"
-    divided = advice_on_commas(rows[0][1] if rows else [])
+    divided = advice_on_commas(rows[0][1] if rows and mark == "," else [])
     raise RetraceError(f"{where}: has {width} columns; {divided and f'{divided}; else '}{say}")
 
 
@@ -410,10 +409,12 @@ def advice_on_commas(cells: list[str]) -> str:
     return f"if {number} is one number, write {advice}" if advice else ""
 
 
-def _advice_on_width(cells: list[str], width: int) -> str:
+def _advice_on_width(cells: list[str], width: int, mark: str | None) -> str:
     """Return what to do about a row of another length; nothing if it may be cut short, or hold anything."""
     if {len(cells), width} == {2, 3}:
         return "; write a weight on each line, or on none"
+    if mark != ",":
+        return ""
     if len(cells) == 3 < width:
         return "; if commas divide numbers on other lines, write these without"
     divided = advice_on_commas(cells) if width == 3 else ""
@@ -465,8 +466,9 @@ def stated_type(rows: list[Cells], header: Sequence[str] | None) -> tuple[int, s
 
 
 def take_rows(
-    table: EdgeTable, rows: list[Cells], places: list[int], width: int, stated: tuple[int, str] | None = None
-) -> None:
+    table: EdgeTable, rows: list[Cells], places: list[int], width: int,
+    stated: tuple[int, str] | None = None, mark: str | None = None,
+) -> None:  # fmt: skip
     """Take the cells of each row, of which it has `width`; all have the type of `stated_type`."""
     if len(places) == 3:
         table.weights = []
@@ -474,7 +476,7 @@ def take_rows(
         if len(cells) != width or max(places) >= width:
             raise RetraceError(
                 f"{table.where}, line {number}: expected {width} cells, as on the first line, found "
-                f"{len(cells)}: {' '.join(cells)[:60]!a}" + _advice_on_width(cells, width)
+                f"{len(cells)}: {' '.join(cells)[:60]!a}" + _advice_on_width(cells, width, mark)
             )
         if stated is not None and cells[stated[0]].lower() != stated[1].lower():
             raise RetraceError(

@@ -89,7 +89,7 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
     if may_count and (width not in (2, 3) or any(len(cells) != width for _, cells in rows)):
         return None
     try:
-        places = places_of(rows, header, columns, where)
+        places = places_of(rows, header, columns, where, mark)
     except RetraceError:
         if len(rows) > 1:
             raise
@@ -273,6 +273,6 @@ def _any(body: bytes, where: str, first: int, layout: _Layout, has_begun: bool) 
     """Return columns of words; RetraceError names the line that is not as the others."""
     table = EdgeTable(where)
     rows = split_rows(body.decode(layout.encoding), where, layout.mark, first, has_begun=has_begun)
-    take_rows(table, rows, layout.places, layout.width, layout.stated)
+    take_rows(table, rows, layout.places, layout.width, layout.stated, layout.mark)
     columns = [table.tails, table.heads, *([] if table.weights is None else [table.weights])]
     return [np.array(column, dtype=object) for column in columns]

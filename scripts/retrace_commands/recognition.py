@@ -9,6 +9,7 @@ from pathlib import Path
 
 from retrace.system.errors import RetraceError
 from retrace.system.option_words import option
+from retrace_commands.edge_table import DECIMAL, DECIMAL_COMMA, THOUSANDS
 
 DIMACS, PACE = ("sp", "edge", "edges", "col", "max"), ("tw", "td", "tdp", "vc", "ds", "tww", "cep", "ocr")
 """Kinds of problem, the word after `p`."""
@@ -36,10 +37,14 @@ QUOTED_WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
 EDGE_ATTRIBUTES = re.compile(r"([ \t,;|])\{")
 """Where the dict of Python's may begin that NetworkX writes after the two vertices of an edge."""
 
+WITH_COMMA = rf'"?({DECIMAL_COMMA.pattern}|{THOUSANDS.pattern})"?([ \t].*)?'
 SPACED_WEIGHT = re.compile(
-    r'[^\s,"]+[ \t]+[^\s,"]+[ \t]+"?[+-]?[0-9][0-9.]*(,[0-9]+)*(\.[0-9]*)?([eE][+-]?[0-9]+)?"?([ \t].*)?'
+    rf'[^\s,"]+[ \t]+[^\s,"]+[ \t]+({WITH_COMMA}|{DECIMAL.pattern}|[+-]?[0-9]+(,[0-9]+)*)'
 )
 """Two words and a number, perhaps with a decimal comma, or those of thousands; more may follow."""
+
+QUOTED_CELL = re.compile(r'(?<![^\s,;|])"[^"]*"')
+"""What is in quotes, of which the first begins a cell."""
 
 TWO_WORDS = re.compile(r"[^\s|]+[ \t]+[^\s|]+[ \t]")
 """Two words without a bar, and a blank."""
@@ -172,9 +177,12 @@ def delimiter(lines: list[str]) -> str | None:
     A tab or semicolon that all lines have equally often is taken before a comma, which may be in numbers, and
     that before a bar, which may be in names.
     """
+    unquoted = [QUOTED_CELL.sub("", line) for line in lines]
     for mark in ("\t", ";", ",", "|"):
         if mark == "|" and all(map(TWO_WORDS.match, lines)):
             break
+        if not any(mark in line for line in unquoted):
+            continue
         with suppress(csv.Error):
             rows = csv.reader(lines, delimiter=mark, skipinitialspace=True)
             if len(widths := {len(row) for row in rows}) == 1 and widths != {1}:

@@ -700,9 +700,42 @@ def test_a_comma_in_a_number_does_not_separate_vertices(
         assert "has a comma; write" in (told := refusal(rows, tmp_path, solver=SSSP)) or (
             "may have a comma in a number, or names with blanks" in told
         )
-    assert "may have a comma in a number" in refusal(
-        f"1 2 {first} x\n2 3 {first} y\n", tmp_path, solver="bfs/queue"
+    told = refusal(f"1 2 {first} x\n2 3 {first} y\n", tmp_path, solver="bfs/queue")
+    assert ("has 4 columns" if '"' in first else "may have a comma in a number") in told
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("between", ["|", ";", "\t", " ", ","])
+def test_a_comma_in_quotes_separates_no_cells(
+    between: str, large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_file, "LARGE_LIST", 1 if large else 1 << 20)
+    rows = [("a", "b", '"0,5"'), ("b", "c", '"1,25"'), ("c", "a", '"2,5"')]
+    text = "".join(f"{between.join(row)}\n" for row in rows)
+    assert "its weight '0,5' on line 1 has a comma; write 0.5" in refusal(text, tmp_path, solver=SSSP)
+    assert arcs_of(read(text, tmp_path, directed=True)) == [("a", "b"), ("b", "c"), ("c", "a")]
+
+
+def test_quotes_within_a_cell_are_a_part_of_it(tmp_path: Path) -> None:
+    found = read('pipe 3";pipe 4", big\npipe 5";pipe 6", big\n', tmp_path, directed=True)
+    assert arcs_of(found) == [('pipe 3"', 'pipe 4", big'), ('pipe 5"', 'pipe 6", big')]
+    assert arcs_of(read("Site No 1,2,0.5\nSite No 2,3,1\n", tmp_path)) == [
+        ("Site No 1", "2"),
+        ("Site No 2", "3"),
+    ]
+
+
+@pytest.mark.parametrize("between", [" ", "\t", ";", "|"])
+def test_a_list_without_commas_is_told_nothing_of_them(between: str, tmp_path: Path) -> None:
+    rows = "".join(between.join(row) + "\n" for row in (("1", "2", "7", "100"), ("2", "3", "8", "200")))
+    assert refusal(rows, tmp_path).endswith(
+        "has 4 columns; say --columns TAIL HEAD [WEIGHT], by number from 1"
     )
+    rows = "".join(between.join(row) + "\n" for row in (("1", "2", "7"), ("2", "3", "8", "200")))
+    told = "has 1 columns" if between == "|" else "found 4: '2 3 8 200'"
+    assert told in (said := refusal(rows, tmp_path))
+    assert "one number" not in said
+    assert "divide" not in said
 
 
 def test_names_with_blanks_may_have_numbers(tmp_path: Path) -> None:
