@@ -398,8 +398,8 @@ def places_of(
         return list(range(width))
     how = "by number from 1" if header is None else "by name"
     say = f"say {option('columns', 'TAIL', 'HEAD', '[WEIGHT]')}, {how}"
-    divided = advice_on_commas(rows[0][1] if rows and mark == "," else [])
-    raise RetraceError(f"{where}: has {width} columns; {divided and f'{divided}; else '}{say}")
+    advice = advice_on_commas(rows[0][1] if rows and mark == "," else [])
+    raise RetraceError(f"{where}: has {width} columns; {advice and f'{advice}; else '}{say}")
 
 
 def advice_on_commas(cells: list[str]) -> str:
@@ -417,8 +417,8 @@ def _advice_on_width(cells: list[str], width: int, mark: str | None) -> str:
         return ""
     if len(cells) == 3 < width:
         return "; if commas divide numbers on other lines, write these without"
-    divided = advice_on_commas(cells) if width == 3 else ""
-    return divided and f"; {divided}"
+    advice = advice_on_commas(cells) if width == 3 else ""
+    return advice and f"; {advice}"
 
 
 def column_notes(

@@ -94,11 +94,11 @@ class Lanes(GraphOnDevice):
         seen = np.ones(1, np.int32)
         loop = HostLoop(rounds=levels, recurring=2, state=more, seen=seen, clears=True, most=UNMET - 1)
         last, sources = device.repeat(loop).iterations % 2, part.sources
-        found = device.empty(sources.size, np.uint32)
+        source_words = device.empty(sources.size, np.uint32)
         self.of_sources(
-            self.grid(sources.size), self.block_size, np.int32(sources.size), sources, words[last], found
+            self.grid(sources.size), self.block_size, np.int32(sources.size), sources, words[last], source_words
         )
-        return device.download(found).view(np.uint8).reshape(-1, HUBS)
+        return device.download(source_words).view(np.uint8).reshape(-1, HUBS)
 
     def block_bytes(self) -> int:
         """Return a block's memory in bytes: sigma, delta and d of each search, and 4 words a vertex."""
