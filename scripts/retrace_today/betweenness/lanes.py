@@ -95,9 +95,8 @@ class Lanes(GraphOnDevice):
         loop = HostLoop(rounds=levels, recurring=2, state=more, seen=seen, clears=True, most=UNMET - 1)
         last, sources = device.repeat(loop).iterations % 2, part.sources
         source_words = device.empty(sources.size, np.uint32)
-        self.of_sources(
-            self.grid(sources.size), self.block_size, np.int32(sources.size), sources, words[last], source_words
-        )
+        arguments = np.int32(sources.size), sources, words[last], source_words
+        self.of_sources(self.grid(sources.size), self.block_size, *arguments)
         return device.download(source_words).view(np.uint8).reshape(-1, HUBS)
 
     def block_bytes(self) -> int:
