@@ -24,6 +24,7 @@ from retrace_today.features import Features
 from retrace_today.fewer_arcs import LARGEST_INT64, FewerArcsSTCON
 from retrace_today.frontier import DirectionBFS, NearFarSSSP
 from retrace_today.one_block import OneBlockBFS, OneBlockSSSP, OneBlockSTCON
+from retrace_today.workfront import WorkfrontSweepSSSP
 
 NEAR_ARCS = 200
 """Enough for the near pairs of the records, which need 181; a core takes up to half of a launch for them."""
@@ -68,15 +69,18 @@ class AutoBFS(SearchChoice):
 
 
 class AutoSSSP(SearchChoice):
-    """`sssp/cluster` or `sssp/one-block` if the graph is deep, else `sssp/near-far` or `sssp/delta-stepping`.
+    """`sssp/cluster` or `sssp/one-block` if the graph is deep and sparse, else one that searches by the grid.
 
-    One core searches a small graph, and a path or another forest whose levels are too many for a GPU.
+    Of these, `sssp/workfront-sweep` is for few arcs, `sssp/near-far` for more, and `sssp/delta-stepping` for
+    the most. One core searches a small graph, and a path or another forest whose levels are too many for a
+    GPU.
     """
 
     name = "sssp/auto"
     implements = "our own choice, by a model of cost"
     candidates = (
-        ClusterSSSP, OneBlockSSSP, NearFarSSSP, DeltaSteppingSSSP, BspSSSP, HeapDijkstra, QueueSequentialSSSP,
+        ClusterSSSP, OneBlockSSSP, NearFarSSSP, DeltaSteppingSSSP, WorkfrontSweepSSSP, BspSSSP, HeapDijkstra,
+        QueueSequentialSSSP,
     )  # fmt: skip
 
 

@@ -23,8 +23,8 @@ TAKE = Setting(
     CHEAPEST,
     "…/auto: the solver that it leaves the work to",
     choices=(
-        CHEAPEST, "cluster", "one-block", "direction", "near-far", "delta-stepping", "fewer-arcs",
-        "block-queue", "bsp", "queue", "queue-sequential", "dijkstra-heap",
+        CHEAPEST, "cluster", "one-block", "direction", "near-far", "delta-stepping", "workfront-sweep",
+        "fewer-arcs", "block-queue", "bsp", "queue", "queue-sequential", "dijkstra-heap",
         "bitmap-queue", "frontier", "lane-queues", "vert-comp-virt", "seq-array",
     ),
 )  # fmt: skip

@@ -57,7 +57,8 @@ def of_search(graph: Features) -> Terms:
         "scattered_arcs": scattered,
         "missed_arcs": scattered * max(0.0, log2(max(1, graph.vertices) / CACHED_VERTICES)),
         "heap": reached * log2(1 + reached / levels) * (EQUAL_WEIGHTS if graph.equal_weights else 1),
-        "arcs_of_cycles": 0 if graph.is_forest else arcs,
+        "arcs_of_cycles": 0 if graph.is_forest or graph.equal_weights else arcs,
+        "branching_arcs": branching * arcs,
         "arcs_before_meeting": arcs if graph.is_deep else 0,
     }
 

@@ -66,9 +66,9 @@ def chosen(spec: str, found: CSRGraph, query: Query) -> str:
     ("shape", "bfs", "sssp", "stcon"),
     [
         ("path", "queue", "queue-sequential", "fewer-arcs"),
-        ("road", "cluster", "cluster", "cluster"),
-        ("random", "direction", "near-far", "fewer-arcs"),
-        ("dense", "direction", "near-far", "fewer-arcs"),
+        ("road", "cluster", "one-block", "cluster"),
+        ("random", "direction", "workfront-sweep", "fewer-arcs"),
+        ("dense", "direction", "workfront-sweep", "fewer-arcs"),
         ("star", "direction", "queue-sequential", "fewer-arcs"),
         ("small", "queue", "dijkstra-heap", "fewer-arcs"),
     ],
@@ -93,6 +93,12 @@ def test_betweenness_is_chosen_by_what_is_left_and_the_number_of_sources(
     with EmulatedDevice() as device:
         solver: Any = make("betweenness/auto", device)
         assert solver.ranked(searched, Query(sources=tuple(range(sources))))[0].variant == variant
+
+
+def test_sources_without_arcs_are_no_searches() -> None:
+    alone = replace(SHAPES["dense"], indptr=np.append(SHAPES["dense"].indptr, SHAPES["dense"].indptr[-1:]))
+    for sources, expected in (((300,), "seq-array"), ((0, 1, 2, 300), "vert-comp-virt")):
+        assert chosen("betweenness/auto", alone, Query(sources=sources)) == f"betweenness/{expected}"
 
 
 def test_searches_of_a_wave_cost_as_much_as_one() -> None:
@@ -140,11 +146,44 @@ def test_distances_on_large_flat_graphs_are_found_as_measured() -> None:
     kron22 = Features(4_194_302, 128_311_450, 5.0, 4_194_302.0, 161_000, True, False, False)
     flat = Features(1 << 20, 52_428_800, 8.2, float(1 << 20), 75, True, False, False)
     small = Features(1 << 14, 81_920, 10.2, float(1 << 14), 15, True, False, False)
-    for shape, best in ((kron22, "delta-stepping"), (flat, "delta-stepping"), (small, "near-far")):
+    for shape, best in ((kron22, "delta-stepping"), (flat, "delta-stepping"), (small, "workfront-sweep")):
         took = {kind.variant: microseconds(kind.name, of_search(shape)) for kind in AUTO_SSSP}
         assert min(took, key=took.__getitem__) == best
         of_bsp, of_best = took["bsp"], took[best]
         assert of_bsp > 4 * of_best
+
+
+JUDGED = """
+grid-2d     6241   24648 128.2     4 no  no    701   223   638   507  1020    812
+grid-2d    27225  108240 270.2     4 no  no   1024   474  1528  1165  4330   6452
+grid-3d    79507  465948  91.2     6 yes no   3498  1315   731   509 21132  26350
+grid-3d   250047 1476468 215.5     6 no  no   5958  3241  1101   815 75223  82608
+kron        4096   43606   4.5   835 yes no    810  1065   106    83   822    400
+law       134128 2102576   6.0 28210 yes yes  6579 10026   109    93 36452  15845
+small-world 1467   11734  13.4    10 yes yes   203    46    84    56   126     21
+small-world 9429   75428  16.5    11 no  no    885   307   188   147  3175   1649
+"""
+"""Graphs of docs/experiments, 95: vertices, arcs, levels, largest vertex, whether ids are scattered and
+whether weights are equal. Then µs of each solver that the test lists.
+"""
+
+
+def test_distances_are_found_as_judged() -> None:
+    timed = "cluster", "one-block", "near-far", "workfront-sweep", "dijkstra-heap", "queue-sequential"
+    for line in JUDGED.split("\n")[1:-1]:
+        _, vertices, arcs, levels, hub, scattered, equal, *times = line.split()
+        size, flags = int(vertices), (scattered == "yes", False, equal == "yes")
+        terms = of_search(Features(size, int(arcs), float(levels), float(size), int(hub), *flags))
+        us = dict(zip(timed, map(float, times), strict=True))
+        taken = min(us, key=lambda variant: microseconds(f"sssp/{variant}", terms))
+        assert us[taken] <= max(GOOD_FACTOR * min(us.values()), 1e3 * GOOD_MS + min(us.values())), line
+
+
+def test_arcs_that_branch_or_are_scattered_are_counted_as_such() -> None:
+    road = Features(1000, 2500, 60.0, 1000.0, 4, False, False, False)
+    grid_of_cubes = replace(road, arcs=6000, scattered=True)
+    for name, of_road, of_grid in (("branching_arcs", 1250, 6000), ("scattered_arcs", 0, 6000)):
+        assert (of_search(road)[name], of_search(grid_of_cubes)[name]) == (of_road, of_grid)
 
 
 def test_a_choice_takes_nothing_but_a_candidate() -> None:
@@ -224,9 +263,10 @@ def test_no_choice_is_slower_than_the_other_in_the_records(problem: str, graph: 
     with EmulatedDevice() as device:
         solver = make(f"{problem}/auto", device)
         assert isinstance(solver, Choice)
-        taken = solver.ranked(alike(graph), Query(0))[0]
+        ranked = solver.ranked(alike(graph), Query(0))
     measured = {one["solver"] for one in OF_H200 if one["experiment"] == f"fast-{problem}"}
-    times = {kind: resident(problem, graph, kind.name) for kind in solver.candidates if kind.name in measured}
+    times = {kind: resident(problem, graph, kind.name) for kind in ranked if kind.name in measured}
+    taken = next(iter(times))
     assert times[taken] <= max(GOOD_FACTOR * min(times.values()), GOOD_MS + min(times.values()))
 
 
@@ -284,9 +324,10 @@ SLOWER: dict[str, set[tuple[str, str]]] = {
 `sssp/one-block`, which is chosen now, by 15 of 81.
 """
 BY_LITTLE: dict[str, set[tuple[str, str]]] = {
-    "h200": {("random-10-5", "betweenness/auto")}, "h100": {("random-8-5", "betweenness/auto")},
-}  # fmt: skip
-"""Medians are further apart, of searches of 256 and 1,024 vertices, in 0.1 and 0.3 ms. Those of drawn sources
+    "h200": {("small-9", "betweenness/auto"), ("random-10-5", "betweenness/auto")},
+    "h100": {("random-8-5", "betweenness/auto")},
+}
+"""Medians are further apart, of searches of up to 1,024 vertices, in 0.1 and 0.3 ms. Those of drawn sources
 say nothing: one of two solvers may have had fewer.
 """
 

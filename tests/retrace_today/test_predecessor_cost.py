@@ -56,7 +56,7 @@ def pairs(records: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple[float, f
 
 
 UNTOLD = {
-    "h200": {("NY", "stcon/auto", None), ("NY", "stcon/cluster", None)},
+    "h200": {("NY", "stcon/auto", None), ("NY", "stcon/cluster", None), ("NW", "sssp/cluster", None)},
     "h100": {
         *((graph, "stcon/auto", None) for graph in ("Gowalla", "NW", "small-9")),
         ("Gowalla", "stcon/fewer-arcs", None),

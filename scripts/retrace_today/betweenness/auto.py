@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+import numpy as np
+
 from retrace.catalogue.setting import Settings
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph
@@ -35,4 +37,8 @@ class Auto(Choice):
         super().setup(simplify(graph))  # once, not by each candidate
 
     def terms(self, graph: CSRGraph, query: Query) -> Terms:
-        return of_betweenness(Features.of(graph), len(query.sources_in(graph)))
+        searches = graph.vertices
+        if query.sources is not None:
+            sources = query.sources_in(graph)
+            searches = int(np.count_nonzero(graph.indptr[sources] < graph.indptr[sources + 1]))
+        return of_betweenness(Features.of(graph), searches)
