@@ -24,7 +24,7 @@ from retrace.graphs.dataset_registry import load_registry
 from retrace.graphs.generators import search_keys
 from retrace.graphs.query import Draw
 from retrace.records import relations
-from retrace.records.record import Trial, digest_of_all
+from retrace.records.record import Record, Trial, digest_of_all
 from retrace_commands import doubtful_relations, examined_records
 from retrace_commands.examined_records import examine
 
@@ -309,8 +309,18 @@ FORGED: dict[str, tuple[str, Forge, str]] = {
     ),
     "further solves of a slower solver": (
         "table-3.5/NY", every(put("trials.again", 90.0), "sssp/gapbs"),
-        "doubtful: h100/table-3.5/NY.jsonl:7: trials.again: expected 0.05 to 2.5 times as long as "
+        "doubtful: h100/table-3.5/NY.jsonl:7: trials.again: expected 0.45 to 1.8 times as long as "
         "solves, found 1",
+    ),
+    "solves three times as long": (
+        "table-3.5/NY", every(scaled(3.0, "solve"), HEAP),
+        "doubtful: h100/table-3.5/NY.jsonl:3: trials.again: expected 0.45 to 1.8 times as long as "
+        "solves, found 0.",
+    ),
+    "solves half as long": (
+        "table-3.5/NY", every(scaled(0.55, "solve"), "sssp/igraph"),
+        "doubtful: h100/table-3.5/NY.jsonl:5: trials.again: expected 0.45 to 1.8 times as long as "
+        "solves, found ",
     ),
     "another source than all others": (
         "table-3.5/NY", first(put("source", 3), HEAP),
@@ -570,3 +580,40 @@ def test_locking_pages_is_part_of_the_time_that_ends_trials(lock: float, is_doub
     long = record("bellman-ford/dense", "NY", [42.0] * 10, backend="cuda")
     placed = {"h100/a/NY.jsonl:1": long, "h100/a/NY.jsonl:2": short}
     assert bool(list(doubtful_relations.incomplete(placed))) == is_doubtful
+
+
+OF_ROUNDS = "expected at most 4.0 times as many milliseconds in a round as in another"
+
+
+def locked(*ms: float | None, graph: str = "NY") -> Record:
+    """Return a record of three rounds whose trials took so many ms to lock pages."""
+    pinned = record("sssp/pinned", graph, [7.0] * len(ms), backend="cuda")
+    rounds = zip(pinned.trials, ms, range(len(ms)), strict=True)
+    trials = [trial.model_copy(update={"lock": each, "round": number}) for trial, each, number in rounds]
+    return changed(pinned, trials=trials)
+
+
+@pytest.mark.parametrize(
+    ("altered", "told"),
+    [
+        (locked(3.0, 2.0, 4.5), None),
+        (locked(0.02, 0.2, 0.9), None),  # of a ms nothing can be told
+        (locked(3.0, 30.0, 4.5), f"{OF_ROUNDS}, found 3"),
+        (locked(3.0, 0.0, 0.1), "expected the time of page-locking, found none"),
+        (locked(0.0, 0.0, 0.0), "expected the time of page-locking, found none"),
+        (locked(None, None, None), "expected the time of page-locking, found none"),
+    ],
+)  # fmt: skip
+def test_page_locking_lasts_as_in_other_rounds(altered: Record, told: str | None) -> None:
+    placed = {"h100/a/NY.jsonl:1": altered, "h100/a/NW.jsonl:1": locked(9.0, 9.0, 8.0, graph="NW")}
+    doubts = list(doubtful_relations.unlike_locks(placed))
+    assert len(doubts) == (told is not None)
+    if told is not None:
+        assert doubts[0].startswith(f"h100/a/NY.jsonl:1: trials.lock: {told}")
+
+
+def test_a_solver_that_locks_no_page_is_asked_for_no_time() -> None:
+    alone = {"h100/a/NY.jsonl:1": locked(None, None, None)}
+    assert not list(doubtful_relations.unlike_locks(alone))
+    other_choice = changed(locked(3.0, 3.0, 3.0), observed={"chose_vert": 1})
+    assert not list(doubtful_relations.unlike_locks({**alone, "h100/a/NW.jsonl:1": other_choice}))

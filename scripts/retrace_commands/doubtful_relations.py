@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from statistics import median
 
 from retrace.records.record import Record, Trial
 from retrace.records.relations import file_of, full_clocks
@@ -9,8 +10,8 @@ from retrace.records.statistics import LEAST_TRIALS
 
 FULL_CLOCK = 0.95
 """Share of it below which a GPU that works is throttled, whatever a record says."""
-AGAIN = 0.05, 2.5
-"""How many times as long as first solves further ones last, at least and at most; caches do the rest."""
+AGAIN = ((1.0, (0.45, 1.8)), (0.0, (0.05, 2.5)))
+"""From so many ms of a solve: how many times as long as first solves further ones last, least and most."""
 OF_KERNELS = 0.5
 """How many times as long as the kernels of the same trials further solves last, at least."""
 NOTHING_ENDED_S = 0.08
@@ -21,6 +22,8 @@ A_BUDGET_S = {"host": 1.5, "cuda": 0.5}
 """The same of the budget, which alone ends a round before its third trial."""
 AGAIN_S = 0.02
 """Seconds that further solves take together, unless one takes longer."""
+LOCKED = 4.0, 1.0
+"""How many times as long, and how many ms longer, one round's page-locking lasts than another's, at most."""
 SLOWER = 3.0
 """How many times as long the trials of another solver last that were all measured, in a file."""
 
@@ -83,15 +86,46 @@ def unlike_first_solves(own: Mapping[str, Record]) -> Iterator[str]:
     """Yield a line for each record whose further solves are far from its first ones, or from its kernels."""
     for place, record in own.items():
         further = [trial for trial in record.trials if trial.again is not None]
-        again, solve = (sum(getattr(t, key) for t in further) for key in ("again", "solve"))
-        if further and not AGAIN[0] * solve <= again <= AGAIN[1] * solve:
-            contrast = f"expected {AGAIN[0]} to {AGAIN[1]} times as long as solves"
+        again, solve = (median([getattr(t, key) for t in further] or [0.0]) for key in ("again", "solve"))
+        least, most = next(bounds for from_ms, bounds in AGAIN if solve >= from_ms)
+        if not least * solve <= again <= most * solve:
+            contrast = f"expected {least} to {most} times as long as solves"
             yield f"{place}: trials.again: {contrast}, found {again / solve:.3g}; measure it again"
         timed = [trial for trial in further if trial.kernel is not None]
         again, kernel = (sum(getattr(t, key) for t in timed) for key in ("again", "kernel"))
         if again < OF_KERNELS * kernel:
             contrast = f"expected at least {OF_KERNELS} times as long as their kernels"
             yield f"{place}: trials.again: {contrast}, found {again / kernel:.3g}; measure it again"
+
+
+def unlike_locks(own: Mapping[str, Record]) -> Iterator[str]:
+    """Yield a line for each record whose page-locking lasts unlike that of other rounds, or is not told."""
+    told = {_same_program(record) for record in own.values() if _locks(record)}
+    for place, record in own.items():
+        locks = _locks(record)
+        of_rounds = [median(each) for each in locks.values()]
+        least, most = min(of_rounds, default=0.0), max(of_rounds, default=0.0)
+        if record.trials and least <= 0 and _same_program(record) in told:
+            yield f"{place}: trials.lock: expected the time of page-locking, found none; measure it again"
+        elif most > max(LOCKED[0] * least, least + LOCKED[1]):
+            contrast = f"expected at most {LOCKED[0]} times as many milliseconds in a round as in another"
+            yield f"{place}: trials.lock: {contrast}, found {least:.3g} and {most:.3g}; measure it again"
+
+
+def _locks(record: Record) -> dict[int | None, list[float]]:
+    """Return the milliseconds of page-locking of each round's trials."""
+    locks: dict[int | None, list[float]] = defaultdict(list)
+    for trial in record.trials:
+        if trial.lock is not None:
+            locks[trial.round].append(trial.lock)
+    return locks
+
+
+def _same_program(record: Record) -> tuple[object, ...]:
+    """Return what records have in common that page-lock the same arrays, or none."""
+    chosen = tuple(key for key in record.observed if key.startswith("chose_"))
+    settings = tuple(sorted(record.parameters.items()))
+    return record.experiment, record.solver, settings, chosen, record.software.git_commit
 
 
 def shared_hosts(own: Mapping[str, Record], every: Mapping[str, Record]) -> Iterator[str]:

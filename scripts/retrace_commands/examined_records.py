@@ -74,7 +74,7 @@ def find_doubts(placed: Mapping[str, Record]) -> list[str]:
     """Return what a reader of records should know, which are given by their place, `file:line`."""
     doubts = [f"{place}: {doubt}" for place, record in placed.items() for doubt in _doubts(record)]
     doubts += [*doubtful_relations.incomplete(placed), *doubtful_relations.unlike_first_solves(placed)]
-    doubts += doubtful_relations.slowed_unsaid(placed)
+    doubts += [*doubtful_relations.unlike_locks(placed), *doubtful_relations.slowed_unsaid(placed)]
     return [*doubts, *(line for key in USUALLY_ALIKE for line in relations.mixed(placed, key))]
 
 

@@ -14,7 +14,7 @@ from test_predecessor_cost import of_records, on_resident_graph
 
 from cuda_device.gpu_limits import GPULimits
 from cuda_on_cpu.device import EmulatedDevice
-from graphs import NAMED, graph, grid, identified, random_graph, two_level_star
+from graphs import NAMED, graph, identified, random_graph, two_level_star
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import heavy_tailed_stand_in, road_stand_in
 from retrace.graphs.random import named
@@ -44,7 +44,7 @@ EACH_WAY = [
 
 SHAPES = {
     "path": graph(5000, [(u, u + 1, 1) for u in range(4999)], directed=False),
-    "road": grid(300, 300),
+    "road": road_stand_in(264_346, 733_846, 1),
     "random": random_graph(5000, 5),
     "dense": random_graph(300, 100),
     "star": two_level_star(70, 100),
@@ -66,7 +66,7 @@ def chosen(spec: str, found: CSRGraph, query: Query) -> str:
     ("shape", "bfs", "sssp", "stcon"),
     [
         ("path", "queue", "queue-sequential", "fewer-arcs"),
-        ("road", "cluster", "one-block", "cluster"),
+        ("road", "cluster", "cluster", "cluster"),
         ("random", "direction", "workfront-sweep", "fewer-arcs"),
         ("dense", "direction", "workfront-sweep", "fewer-arcs"),
         ("star", "direction", "queue-sequential", "fewer-arcs"),
