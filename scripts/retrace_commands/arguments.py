@@ -254,7 +254,7 @@ def check_usage(arguments: Namespace) -> None:
         (pair and (paths or he), f"{solver} finds a length, but no path; see `path`"),
     ):
         if refused:
-            CATALOGUE.find(solver)  # an unknown one is told first
+            CATALOGUE.parse(solver)  # an unknown one, or an unknown setting, is told first
             arguments.usage(why)
 
 

@@ -96,6 +96,27 @@ def test_an_option_of_another_command_is_said_to_be_so(tiny: Path, call: Call) -
     assert "did you mean" not in call("stage", "make-results", "--colour", "x").refusal(2)
 
 
+def test_an_unknown_option_is_told_before_one_that_lacks(tiny: Path, call: Call) -> None:
+    said = call("path", tiny, "--source", 1, "--traget=3").refusal(2)
+    assert said.startswith("error: unrecognized arguments: --traget; did you mean --target? see ")
+    said = call("path", tiny, "--sour", 1).refusal(2)  # short for --source
+    assert said.startswith("error: the following arguments are required: --target; ")
+    said = call("solve", "bfs/bsp:blok_size=64", tiny).refusal(1)
+    assert (
+        said
+        == "error: bfs/bsp:blok_size=64: bfs/bsp has no setting 'blok_size'; there are block_size, loop\n"
+    )
+
+
+def test_an_option_that_is_given_twice_is_given_once(tiny: Path, call: Call) -> None:
+    said = call("path", tiny, "--source", 1, "--target", 2, "--target", 3).refusal(2)
+    assert said.startswith("error: argument --target: given twice; give it once; see ")
+    assert call("path", tiny, "--source", 1, "--target=3", "--target", 3).status == 0
+    said = call("stage", "make-oracle", "--graph", "a", "--graph", "b").refusal(2)
+    assert said.startswith("error: argument --graph: given twice; give it once; see ")
+    assert call("solve", "bfs/queue", tiny, "--source", 1, "--source", 2, "--json").status == 0
+
+
 @pytest.mark.parametrize("name", ["bfs/autoo", "bsf/auto"])
 def test_a_solver_that_may_have_been_meant_is_asked(name: str, tiny: Path, call: Call) -> None:
     assert "did you mean bfs/auto? " in call("solve", name, tiny, "--source", 1).refusal(1)

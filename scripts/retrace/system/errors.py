@@ -3,13 +3,13 @@
 import os
 import re
 import sys
-from argparse import ArgumentParser
+from argparse import Action, ArgumentError, ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 from cuda_device.errors import OneLineError, escaped
 from retrace.system.interrupts import ENDED, WORK, end_like_ctrl_c
@@ -74,11 +74,38 @@ DASHED = re.compile(
 """What argparse says of a value that begins with a dash, which it takes for an option."""
 
 
+class StoreOnce(Action):
+    """Stores an option's value; of two that differ, the first would be lost without a word."""
+
+    def __call__(
+        self, parser: ArgumentParser, namespace: Namespace, values: Any, option_string: str | None = None
+    ) -> None:
+        """Store it; end with an error if there is another one."""
+        before = getattr(namespace, self.dest, self.default)
+        if option_string and before is not self.default and before != values:
+            raise ArgumentError(self, "given twice; give it once")
+        setattr(namespace, self.dest, values)
+
+
 class OneLineParser(ArgumentParser):
-    """A parser that reports errors in one line."""
+    """A parser that reports errors in one line, also of an option that is given twice."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.register("action", None, StoreOnce)
+        self.register("action", "store", StoreOnce)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as argparse does; `error` names an unknown option among `args` before one that lacks."""
+        self.given = sys.argv[1:] if args is None else list(args)
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Print the error, with what may have been meant, and exit with status 2."""
+        if message.startswith("the following arguments are required"):
+            options = [word.partition("=")[0] for word in self.given if word.startswith("--")]
+            unknown = [each for each in options if not self._get_option_tuples(each)]
+            message = f"unrecognized arguments: {unknown[0]}" if unknown else message
         name, known = self._unknown(message)
         owners = [key for key, command in self.commands.items() if name in command._option_string_actions]
         meant = f"{name} is an option of {', '.join(owners)}; " if owners else did_you_mean(name, known)
