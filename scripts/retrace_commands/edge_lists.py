@@ -10,7 +10,7 @@ import numpy as np
 
 from retrace.system.errors import RetraceError
 from retrace.system.option_words import option
-from retrace_commands.edge_table import WHOLE, EdgeColumns, EdgeTable, without_comma
+from retrace_commands.edge_table import THOUSANDS, WHOLE, EdgeColumns, EdgeTable, without_comma
 from retrace_commands.recognition import (
     COMMENTS,
     SPACED_WEIGHT,
@@ -78,16 +78,12 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     if mark is None and header is None and not columns:
         _refuse_adjacency(rows, where)
     places = places_of(rows, header, columns, where, mark)
-    if (
-        counted is None
-        and len(rows) == 3
-        and all(set(cells) <= {"0", "1"} and len(cells) == 3 for _, cells in rows)
-    ):
+    if counted is None and not columns and _may_be_matrix(rows):
         raise RetraceError(
             f"{where}: may be a matrix, or edges with weights; say {option('format', 'edges')}, or write "
             "Matrix Market"
         )
-    table.notes += [*attribute_notes(text), *column_notes(rows, header, columns, places)]
+    table.notes += [*attribute_notes(text), *column_notes(rows, header, columns, places, mark)]
     stated = stated_type(rows, header)
     take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])), stated, mark)
     refuse_header_in_rows(where, header, places, {*table.tails, *table.heads})
@@ -182,6 +178,14 @@ def _refuse_adjacency(rows: list[Cells], where: str) -> None:
     if 1 in widths and most > 2 and (most > 3 or len(widths) > 2):
         advice = adjacency_advice(Path(where))
         raise RetraceError(f"{where}: has rows of 1 to {most} words, as an adjacency list; {advice}")
+
+
+def _may_be_matrix(rows: list[Cells]) -> bool:
+    """Return whether three rows of three numbers are of 0 and 1, or have a diagonal of 0, as distances."""
+    if len(rows) != 3 or not all(len(cells) == 3 and all(map(_is_number, cells)) for _, cells in rows):
+        return False
+    flags = all(set(cells) <= {"0", "1"} for _, cells in rows)
+    return flags or all(float(cells[place]) == 0 for place, (_, cells) in enumerate(rows))
 
 
 def split_rows(
@@ -421,12 +425,26 @@ def _advice_on_width(cells: list[str], width: int, mark: str | None) -> str:
     return advice and f"; {advice}"
 
 
+def _comma_notes(rows: list[Cells], places: Sequence[int]) -> list[str]:
+    """Return a note of weights that a comma of thousands may have divided between two columns."""
+    weight, after = places[-1], places[-1] + 1
+    pairs = [",".join(cells[weight : after + 1]) for _, cells in rows]
+    if len(places) < 3 or after in places or not all(map(THOUSANDS.fullmatch, pairs)):
+        return []
+    whole = pairs[0].replace(",", "")
+    return [f"line {rows[0][0]}: {pairs[0]} may be one number (write {whole}); {rows[0][1][weight]} is read"]
+
+
 def column_notes(
-    rows: list[Cells], header: Sequence[str] | None, columns: Sequence[str], places: Sequence[int]
+    rows: list[Cells],
+    header: Sequence[str] | None,
+    columns: Sequence[str],
+    places: Sequence[int],
+    mark: str | None = None,
 ) -> list[str]:
     """Return a note of a first row that may be a header, or of columns that may hold the weights."""
     if columns:
-        return []
+        return _comma_notes(rows, places) if mark == "," and header is None else []
     if header is None:
         words = [not any(map(_is_number, cells[:2])) for _, cells in rows]
         if len(rows) < 3 or not all(words) or _recurs(rows):

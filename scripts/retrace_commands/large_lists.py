@@ -103,7 +103,7 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
             continue
         if stated is not None:
             table.directed = TYPE_WORDS[stated[1].lower()]
-        table.notes += [*attribute_notes(head), *column_notes(rows, header, columns, places)]
+        table.notes += [*attribute_notes(head), *column_notes(rows, header, columns, places, mark)]
         table.no_weights = times_of(rows, header, columns, places)
         lines = 0 if table.columns is None else table.columns.ids.shape[1]
         if table.columns is not None:

@@ -606,9 +606,34 @@ def test_rows_of_which_two_readings_fit_are_refused(
 def test_a_matrix_is_no_list_of_edges(tmp_path: Path) -> None:
     matrix = "0 1 0\n1 0 1\n0 1 0\n"
     assert "may be a matrix, or edges with weights" in refusal(matrix, tmp_path)
+    assert "may be a matrix, or edges with weights" in refusal("0 5 2.5\n5 0.0 1\n2.5 1 0\n", tmp_path)
     assert read(matrix, tmp_path, kind="edges").graph.arcs == 3
+    assert read(matrix, tmp_path, columns=["1", "2", "3"]).graph.arcs == 3
+    assert read("0 5 2\n5 1 1\n2 1 0\n", tmp_path).graph.arcs == 3
+    assert read("0 1 2\n1 0 3\n", tmp_path).graph.arcs == 2
     assert "is LGL" in refusal("# a\nb 1\n", tmp_path, "graph.lgl")
     assert "--columns a a" not in refusal("x,a,a,y\n1,2,3,4\n", tmp_path, columns=["a", "y"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "told"),
+    [("1,2,road,1,500\n2,3,road,12,700\n", "124", "line 1: 1,500 may be one number (write 1500); 1 is read"),
+     ("1,2,1,500,x\n2,3,1,700,x\n", "123", "line 1: 1,500 may be one number (write 1500); 1 is read"),
+     ("1,2,1,500\n2,3,1,70\n", "123", ""),
+     ("1,2,0,500\n2,3,1,700\n", "123", ""),
+     ("1;2;1;500\n2;3;1;700\n", "123", ""),
+     ("1,2,500,1\n2,3,700,1\n", "12", ""),
+     ("100,2,500\n200,3,700\n", "213", ""),
+     ("a,b,w,x\n1,2,1,500\n2,3,1,700\n", "abw", "")],
+)  # fmt: skip
+@pytest.mark.parametrize("pieces", [False, True])
+def test_a_weight_that_a_comma_may_have_divided_is_noted(
+    rows: str, columns: str, told: str, pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    notes = read(rows, tmp_path, columns=[*columns]).notes
+    assert [note for note in notes if "may be one number" in note] == ([told] if told else [])
 
 
 @pytest.mark.parametrize(
