@@ -23,9 +23,11 @@ from retrace_commands.recognition import (
 
 TAIL_NAMES = {
     "source", "src", "from", "fromnodeid", "tail", "u", "node1", "id1", "start", "source_id", "node_1",
+    "from_node", "from_id", "source node", "origin", "sender", "parent", "v1",
 }  # fmt: skip
 HEAD_NAMES = {
     "target", "dst", "dest", "to", "tonodeid", "head", "v", "node2", "id2", "end", "target_id", "node_2",
+    "to_node", "to_id", "target node", "destination", "receiver", "child", "v2",
 }  # fmt: skip
 WEIGHT_NAMES = {"weight", "w", "cost", "length", "distance", "value", "capacity", "wt"}
 """Usual names of columns, in small letters."""
@@ -38,6 +40,10 @@ UNIX_TIME = re.compile("1[0-9]{9}")
 
 HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
 """What begins a comment without a blank, as a name may."""
+BLANK_IN_CELL = re.compile(r"(^|,)\s*\d+[ \t]+\d[\d.]*\s*(,|$)")
+"""Two numbers with a blank between them where commas separate cells."""
+TRAILING = re.compile(r"\S\s+(#|%|//)(\s|$)")
+"""Where a comment may stand behind a cell."""
 ARROWS = ("->", "--", "=>", "-->", "<->", "<-")
 
 UNREAD = ": not read, so arcs have no weights"
@@ -75,6 +81,9 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
         rows = rows[1:]
         otherwise = f"{option('format', 'edges')}: an edge"
         table.notes.append(f"line {line} is read as {vertices} vertices and {edges} edges ({otherwise})")
+    if rows and header is None and not columns:
+        refuse_printed(rows, where)
+        refuse_hidden_header(text, rows, where, mark)
     if mark is None and header is None and not columns:
         _refuse_adjacency(rows, where)
     places = places_of(rows, header, columns, where, mark)
@@ -105,15 +114,24 @@ def read_comments(text: str, table: EdgeTable) -> tuple[int | None, int | None] 
     vertices: int | None = None
     edges: int | None = None
     for comment in re.findall(r"^[ \t]*(?:#|%|//)(.*)$", text, re.M):
-        if re.match(r"\s*(undirected\b|directed graph \(each unordered pair)", comment, re.I):
-            table.directed = False
-        elif re.match(r"\s*directed\b", comment, re.I):
-            table.directed = True
+        stated = _stated_direction(comment)
+        table.directed = table.directed if stated is None else stated
         if match := re.search(r"\bnodes?\s*:\s*(\d{1,12})\b", comment, re.I):
             vertices = int(match[1])
         if match := re.search(r"\bedges?\s*:\s*(\d{1,12})\b", comment, re.I):
             edges = int(match[1])
     return None if vertices is None and edges is None else (vertices, edges)
+
+
+def _stated_direction(comment: str) -> bool | None:
+    """Return whether a comment says that the graph is directed; None if it does not say."""
+    found = re.match(r"\s*(un)?directed\b(?:\s*[:=]\s*(yes|true|1|no|false|0)\b)?\s*(.*)", comment, re.I)
+    if found is None or re.match(r"(or|and|by)\b", found[3], re.I):
+        return None
+    if re.match(r"graph \(each unordered pair", found[3], re.I):
+        return False
+    is_denied = (found[2] or "").lower() in ("no", "false", "0")
+    return (found[1] is None) is not is_denied
 
 
 def _data_lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
@@ -159,6 +177,8 @@ def _refuse_doubtful_mark(lines: list[str], mark: str, where: str) -> None:
             f"{where}: {first} may have a comma in a number, or names with blanks; write 1.5 for 1,5, 1500 "
             "for 1,500, or the names in quotes"
         )
+    if mark == "," and all(map(BLANK_IN_CELL.search, lines)):
+        raise RetraceError(f"{where}: commas or blanks may separate the cells of {first}; write one of them")
     if len({line.count("|") for line in lines}) > 1 or any('"' in line for line in lines):
         return
     spaced = {len(re.sub(r"\s*\|\s*", "|", line).split()) for line in lines}
@@ -169,6 +189,30 @@ def _refuse_doubtful_mark(lines: list[str], mark: str, where: str) -> None:
     else:
         return
     raise RetraceError(f"{where}: | or {other} may separate the cells of {first}; write tabs between them")
+
+
+def refuse_printed(rows: list[Cells], where: str) -> None:
+    """Raise RetraceError if each row is in brackets, as a program prints a pair, or begins with `vertex:`."""
+    lines = [" ".join(cells) for _, cells in rows]
+    if all(re.fullmatch(r"\(.*\),?|<.*>,?|\[.*\],?", line) for line in lines):
+        raise RetraceError(f"{where}: {lines[0][:40]!a} is in brackets; write u v")
+    if all(re.match(r"[^\s:]+:(\s|$)", line) for line in lines):
+        raise RetraceError(
+            f"{where}: {lines[0][:40]!a} may be a vertex and its neighbours; write a line u v for each edge"
+        )
+
+
+def refuse_hidden_header(text: str, rows: list[Cells], where: str, mark: str | None) -> None:
+    """Raise RetraceError if a comment may be a header of which the ends are not the first cells."""
+    first = text.lstrip().partition("\n")[0].strip()
+    names = [name.strip().strip('"').lower() for name in _cells(first.removeprefix("#"), mark)]
+    if not first.startswith("#") or mark is None or len(names) != len(rows[0][1]):
+        return
+    of_names = TAIL_NAMES, HEAD_NAMES
+    ends = [next((k for k, name in enumerate(names) if name in usual), -1) for usual in of_names]
+    if min(ends) >= 0 and ends != [0, 1]:
+        columns = option("columns", *(str(place + 1) for place in ends))
+        raise RetraceError(f"{where}, line 1: {first[:40]!a} may be a header; say {columns}")
 
 
 def _refuse_adjacency(rows: list[Cells], where: str) -> None:
@@ -208,6 +252,10 @@ def split_rows(
         rows = [[cell.strip() for cell in row] for row in cells]
     except csv.Error as error:
         raise RetraceError(f"{where}: expected cells with {mark!r} between them ({error})") from None
+    for (number, line), row in zip(lines, rows, strict=False):
+        if row and TRAILING.search(row[-1]) and '"' not in line:
+            what = f"{row[-1][:40]!a} may end in a comment; delete it, or write the cell in quotes"
+            raise RetraceError(f"{where}, line {number}: {what}")
     if len(rows) != len(lines):
         raise RetraceError(f"{where}: expected each row on a line of its own, found a cell of several lines")
     return [(number, row) for (number, _), row in zip(lines, rows, strict=True)]
@@ -290,6 +338,8 @@ def _counts(rows: list[Cells], where: str, counted: bool | None) -> tuple[int, i
     """Return the numbers of vertices and edges on the first line; RetraceError if they are in doubt."""
     number, first = rows[0]
     rest = [cells for _, cells in rows[1:]]
+    if counted is None:
+        _refuse_three_counts(rows, where)
     if counted is False or len(first) != 2 or not all(map(COUNT.fullmatch, first)):
         if counted:
             raise RetraceError(f"{where}, line {number}: expected the numbers of vertices and edges")
@@ -318,6 +368,24 @@ def _counts(rows: list[Cells], where: str, counted: bool | None) -> tuple[int, i
             f"{where}: may be METIS or a list of edges; say {option('format', 'metis')} or edges"
         )
     return None
+
+
+def _refuse_three_counts(rows: list[Cells], where: str) -> None:
+    """Raise RetraceError if three numbers on the first line may be counts and a third, or METIS's."""
+    number, first = rows[0]
+    rest = [cells for _, cells in rows[1:]]
+    if len(first) != 3 or not all(map(COUNT.fullmatch, first)):
+        return
+    vertices, edges = map(int, first[:2])
+    ways = f"delete line {number}, or say {option('format', 'edges')}"
+    if re.fullmatch("[01]{1,3}", first[2]):
+        sizes, weights, of_edges = map(int, first[2].zfill(3))
+        if metis_fits(vertices, edges, [cells[sizes + weights :: 1 + of_edges] for cells in rest]):
+            raise RetraceError(f"{where}: may be METIS, or edges; say {option('format', 'metis')} or edges")
+    ends = [cell for cells in rest for cell in cells[:2]]
+    if edges == len(rest) > 1 and all(COUNT.fullmatch(cell) and int(cell) <= vertices for cell in ends):
+        counts = f"'{' '.join(first)}' may be the numbers of vertices and edges and a third"
+        raise RetraceError(f"{where}, line {number}: {counts}, or an edge; {ways}")
 
 
 def metis_fits(vertices: int, edges: int, lines: list[list[str]]) -> bool:
@@ -453,6 +521,18 @@ def column_notes(
         return [
             f"line {rows[0][0]} is read as an edge ({option('columns', tail, head)}: as names of columns)"
         ]
+    tail, head = (header[place] for place in places[:2])
+    usual = tail.strip().lower() in TAIL_NAMES and head.strip().lower() in HEAD_NAMES
+    if not usual and not any(map(_is_number, header)):
+        others = option("columns", "TAIL", "HEAD", *(["[WEIGHT]"] if len(header) > 2 else []))
+        ends = [f"{tail} and {head} are read as the ends of edges ({others}: others)"]
+    else:
+        ends = []
+    return [*ends, *_weight_notes(header, places)]
+
+
+def _weight_notes(header: Sequence[str], places: Sequence[int]) -> list[str]:
+    """Return a note of columns that may hold the weights."""
     if len(places) == 3:
         tail, head, weight = (header[place] for place in places)
         named = [name for name in header if name.strip().lower() in WEIGHT_NAMES]
@@ -462,11 +542,6 @@ def column_notes(
             return [f"{weight} is read as the weight, and not {others} ({advice}: another)"]
     if len(places) == 3 and header[places[2]].strip().lower() not in WEIGHT_NAMES:
         return [f"{weight} is read as the weight ({option('columns', tail, head)}: without weights)"]
-    tail, head = (header[place] for place in places[:2])
-    usual = tail.strip().lower() in TAIL_NAMES and head.strip().lower() in HEAD_NAMES
-    if len(header) == 2 and not usual and not any(map(_is_number, header)):
-        others = option("columns", "TAIL", "HEAD")
-        return [f"{tail} and {head} are read as the ends of edges ({others}: others)"]
     if len(places) == 3 or len(header) < 3:
         return []
     tail, head = (header[place] for place in places)
@@ -514,9 +589,9 @@ def may_have_counts(head: str, lines: int) -> bool:
     """Return whether the first of so many lines may have the numbers of vertices and edges, or be METIS."""
     data = (line.split() for line in head.split("\n") if not line.lstrip().startswith(COMMENTS))
     first = next((cells for cells in data if cells), [])
-    if len(first) != 2 or not all(map(COUNT.fullmatch, first)):
+    if len(first) not in (2, 3) or not all(map(COUNT.fullmatch, first)):
         return False
-    vertices, edges = map(int, first)
+    vertices, edges = map(int, first[:2])
     return abs(edges - (lines - 1)) <= 1 or vertices == lines - 1
 
 

@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from html import unescape
 from xml.parsers import expat
@@ -90,6 +90,8 @@ class _GraphML:
         self.directed: bool | None = None
         self.weight_keys: dict[str, tuple[int, str]] = {}
         """Place in WEIGHT_KEYS, and default, by the id of a key of edges; ids may share a name."""
+        self.ranks: set[int] = set()
+        """Places in WEIGHT_KEYS of the weights that edges have."""
         self.keys: set[str] = set()
         """Ids of all keys of edges."""
         self.path: list[str] = []
@@ -160,6 +162,11 @@ class _GraphML:
             weight = self.weight or min(
                 ((k, text) for k, text in self.weight_keys.values() if text), default=None
             )
+            of_weight = [one for one in self.weight_keys.values() if one[0] == 0]
+            if of_weight and weight and weight[0]:  # no other attribute, where the file has weights
+                weight = next((one for one in of_weight if one[1]), None)
+            self.ranks |= {weight[0]} if weight else set()
+            _weight_key([WEIGHT_KEYS[rank] for rank in self.ranks], self.edges.where)
             self.edges.add(tail, head, weight[1] if weight else None, line)
             self.edge = None
         elif tag == "data" and self.key and self.path[-1:] == ["edge"]:
@@ -188,7 +195,7 @@ def read_gml(text: str, where: str) -> EdgeTable:
     """Read GML; vertices have their labels as names if these are unlike, else their ids."""
     edges, labels = ExchangedEdges(where), {}
     directed, graphs = False, 0
-    ends: list[tuple[str, str, str | None, int]] = []
+    ends: list[tuple[str, str, dict[str, str], int]] = []
     for path, values, line in _gml_blocks(text, where):
         if path == ("graph",):
             graphs += 1
@@ -196,7 +203,10 @@ def read_gml(text: str, where: str) -> EdgeTable:
                 raise RetraceError(
                     f"{where}, line {line}: expected one graph, found another; name a file for each"
                 )
-            directed = values.get("directed", "0") == "1"
+            stated = values.get("directed", "0")
+            if stated not in ("0", "1"):
+                raise RetraceError(f"{where}, line {line}: expected directed 0 or 1, found {stated[:40]!a}")
+            directed = stated == "1"
         elif path == ("graph", "node"):
             name = values.get("id")
             if name is None or name in edges.names:
@@ -209,19 +219,27 @@ def read_gml(text: str, where: str) -> EdgeTable:
         elif path == ("graph", "edge"):
             if not {"source", "target"} <= set(values):
                 raise RetraceError(f"{where}, line {line}: expected source and target of an edge")
-            weight = next((values[key] for key in WEIGHT_KEYS if key in values), None)
-            ends.append((values["source"], values["target"], weight, line))
+            weights = {key: values[key] for key in WEIGHT_KEYS if key in values}
+            ends.append((values["source"], values["target"], weights, line))
     if not graphs:
         raise RetraceError(f"{where}: expected 'graph [', found none")
-    for tail, head, weight, line in ends:
+    key = _weight_key({key for *_, weights, _ in ends for key in weights}, where)
+    for tail, head, weights, line in ends:
         for name in (tail, head):
             if name not in edges.names:
                 raise RetraceError(f"{where}, line {line}: expected the id of a node, found {name[:40]!a}")
-        edges.add(edges.names[tail], edges.names[head], weight, line)
+        edges.add(edges.names[tail], edges.names[head], weights.get(key), line)
     notes: list[str] = []
     table = edges.table(_names(list(labels.values()), list(labels), where, notes), directed)
     table.notes += notes
     return table
+
+
+def _weight_key(used: Collection[str], where: str) -> str:
+    """Return which of the attributes of edges is the weight; raise RetraceError if two may be."""
+    if "weight" not in used and len(used) > 1:
+        raise RetraceError(f"{where}: {' or '.join(sorted(used))} may be the weight; call that one weight")
+    return "weight" if "weight" in used else next(iter(used), "weight")
 
 
 def _gml_blocks(text: str, where: str) -> Iterator[tuple[tuple[str, ...], dict[str, str], int]]:
@@ -287,6 +305,9 @@ def read_pajek(text: str, where: str) -> EdgeTable:
             reader.begin(content)
         elif content and not content.startswith("%"):
             reader.take(content)
+    if reader.row not in (0, len(reader.labels)):
+        has = f"{len(reader.labels)} rows of the matrix, found {reader.row}"
+        raise RetraceError(f"{where}: expected {has}; it may be cut short")
     notes: list[str] = []
     numbers = [str(k) for k in range(1, len(reader.labels) + 1)]
     names = _names(reader.labels, numbers, where, notes)

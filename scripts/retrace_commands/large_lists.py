@@ -24,6 +24,8 @@ from retrace_commands.edge_lists import (
     places_of,
     read_comments,
     refuse_header_in_rows,
+    refuse_hidden_header,
+    refuse_printed,
     split_rows,
     stated_type,
     take_rows,
@@ -86,6 +88,9 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
         return None
     header, width = header_of(rows, columns), len(rows[0][1])
     may_count = header is None and not columns
+    if may_count:
+        refuse_printed(rows, where)
+        refuse_hidden_header(head, rows, where, mark)
     if may_count and (width not in (2, 3) or any(len(cells) != width for _, cells in rows)):
         return None
     try:

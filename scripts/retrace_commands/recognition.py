@@ -28,6 +28,13 @@ REPORTS = {
 }
 """How files of the reports' formats begin."""
 
+OTHER_LISTS = {
+    ".lgl": "LGL, whose vertices are comments elsewhere",
+    ".sif": "SIF, whose second word is no vertex",
+    ".tgf": "TGF, which begins with its vertices",
+    ".gdf": "GDF, which begins with its vertices",
+}
+"""Lists that would be read as edges, by the end of their names."""
 COMMENTS = ("#", "%", "//")
 """What begins a comment in a list of edges."""
 
@@ -105,8 +112,8 @@ def recognise(head: str, path: Path) -> str:
                 break
     if path.suffixes and {".graph", ".metis"} & set(path.suffixes):
         return "metis"
-    if ".lgl" in path.suffixes:
-        raise RetraceError(f"{path}: is LGL, whose vertices are comments elsewhere; write its edges as CSV")
+    for suffix in {*path.suffixes} & OTHER_LISTS.keys():
+        raise RetraceError(f"{path}: is {OTHER_LISTS[suffix]}; write its edges as CSV")
     if re.fullmatch(r"[^\S\n]*p\s.*", first):
         raise RetraceError(f"{path}: {first[:60]!a} is a problem of another kind than {DIMACS + PACE}")
     if any(re.match(r"\s*\(.*\)[^,()]*;\s*$", line) for line in lines):

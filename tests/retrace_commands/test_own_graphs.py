@@ -196,7 +196,7 @@ def test_columns_whose_names_begin_with_a_dash(tmp_path: Path, call: Call) -> No
     assert hint.format("OPTION=-w") in call(*asked, "--columns", "1", "2", "-w").refusal(2)
     assert (
         "read as the weight (--columns=-from --columns=to-id: without"
-        in read(path.read_text(), tmp_path).notes[0]
+        in read(path.read_text(), tmp_path).notes[1]
     )
 
 
@@ -637,6 +637,117 @@ def test_a_weight_that_a_comma_may_have_divided_is_noted(
 
 
 @pytest.mark.parametrize(
+    ("comment", "directed"),
+    [("Directed: no", False), ("directed=False", False), ("Directed: 0", False), ("Undirected: no", True),
+     ("undirected = false", True), ("Directed: yes", True), ("Undirected: 1", False),
+     ("Undirected graph: ../com.txt", False),
+     ("Directed graph (each unordered pair of nodes is saved once)", False),
+     ("Directed or undirected: undirected", None), ("Directed by John Smith", None), ("nothing", None)],
+)  # fmt: skip
+def test_a_comment_that_denies_a_direction_says_the_other(
+    comment: str, directed: bool | None, tmp_path: Path
+) -> None:
+    assert read(f"# {comment}\n0 1\n1 2\n", tmp_path).graph.info.get("directed") is directed
+
+
+@pytest.mark.parametrize(
+    "header", ["Destination,Source,Weight", "to_node,from_node,weight", "child,parent,w", "v2,v1,value"]
+)
+def test_ends_in_the_other_order_are_read_by_their_names(header: str, tmp_path: Path) -> None:
+    found = read(f"{header}\nB,A,3\nC,B,4\n", tmp_path, directed=True)
+    assert arcs_of(found) == [("A", "B"), ("B", "C")]
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [("4 3 1\n1 2 5\n2 3 6\n3 4 7\n", "line 1: '4 3 1' may be the numbers of vertices and edges and a third"),
+     ("4 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n", "may be METIS, or edges; say --format metis or edges"),
+     ("3 3 10\n1 2 3\n1 1 3\n1 1 2\n", "may be METIS, or edges"),
+     ("2 1 11\n5 2 7\n5 1 7\n", "may be METIS, or edges"),
+     ("1,2 # foo\n2,3 # bar\n", "line 1: '2 # foo' may end in a comment"),
+     ("1,2\n2,3 // last\n", "line 2: '3 // last' may end in a comment"),
+     ("1\t2 % x\n2\t3\n", "line 1: '2 % x' may end in a comment"),
+     ("#,from,to\n1,1,2\n2,2,3\n", "line 1: '#,from,to' may be a header; say --columns 2 3"),
+     ("#weight,source,target\n5,1,2\n6,2,3\n", "may be a header; say --columns 2 3"),
+     ("(1, 2)\n(2, 3)\n", "'(1 2)' is in brackets; write u v"),
+     ("<1 2>\n<2 3>\n", "'<1 2>' is in brackets; write u v"),
+     ("A: B\nB: C\n", "'A: B' may be a vertex and its neighbours"),
+     ("1,2 5\n2,3 6\n", "commas or blanks may separate the cells of '1,2 5'"),
+     ("1 2,3\n2 3,4\n", "commas or blanks may separate the cells of '1 2,3'")],
+)  # fmt: skip
+def test_forms_that_are_no_list_of_edges_are_asked_about(
+    content: str, told: str, pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    assert told in refusal(content, tmp_path)
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+def test_what_only_begins_like_another_form_is_read(pieces: bool, tmp_path: Path, monkeypatch: Patch) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    for content, arcs in (
+        ("4 3 1\n1 2 5\n2 3 6\n3 9 7\n", 4),  # more vertices than 4
+        ("4 2 1\n1 2 5\n2 3 6\n3 4 7\n", 4),
+        ("#source,target\n1,2\n2,3\n", 2),
+        ("# a, b\n1,2\n2,3\n", 2),
+        ('1,"2 # foo"\n2,3\n', 2),
+        ("C #,D\nD,E\n", 2),
+        ("(1),2\n2,3\n", 2),
+        ("a: b\nb c\n", 2),
+        ("Main 3,Oslo\nOslo,Main 4\n", 2),
+    ):
+        assert len(arcs_of(read(content, tmp_path, directed=True))) == arcs, content
+
+
+@pytest.mark.parametrize(("ending", "name"), [("sif", "SIF"), ("tgf", "TGF"), ("gdf", "GDF")])
+def test_lists_of_other_programs_are_named(ending: str, name: str, tmp_path: Path) -> None:
+    assert f"is {name}, " in refusal("1 pd 2\n2 pd 3\n", tmp_path, f"graph.{ending}")
+
+
+GML = "graph [ directed 1 node [ id 0 ] node [ id 1 ] node [ id 2 ] %s ]"
+GML_EDGES = "edge [ source 0 target 1 {} 3 ] edge [ source 1 target 2 {} 70 ]"
+KEYS = '<key id="k{0}" for="edge" attr.name="{0}" attr.type="int">{1}</key>'
+GRAPHML = (
+    '<graphml>{}<graph edgedefault="directed"><node id="0"/><node id="1"/><node id="2"/>'
+    '<edge source="0" target="1"><data key="k{}">3</data></edge>'
+    '<edge source="1" target="2"><data key="k{}">70</data></edge></graph></graphml>'
+)
+
+
+@pytest.mark.parametrize("kind", ["gml", "graphml"])
+def test_one_attribute_of_edges_is_the_weight(kind: str, tmp_path: Path) -> None:
+    def written(first: str, second: str) -> str:
+        if kind == "gml":
+            return GML % GML_EDGES.format(first, second)
+        keys = "".join(KEYS.format(name, "") for name in dict.fromkeys((first, second)))
+        return GRAPHML.format(keys, first, second)
+
+    found = read(written("weight", "length"), tmp_path)
+    assert found.graph.weights.tolist() == [3, 1]  # type: ignore[union-attr]
+    assert any("edges without a weight have weight 1" in note for note in found.notes)
+    assert read(written("cost", "cost"), tmp_path).graph.weights.tolist() == [3, 70]  # type: ignore[union-attr]
+    assert "cost or length may be the weight" in refusal(written("cost", "length"), tmp_path)
+
+
+def test_the_default_of_a_weight_is_not_another_attribute(tmp_path: Path) -> None:
+    keys = KEYS.format("weight", "<default>5</default>") + KEYS.format("cost", "")
+    found = read(GRAPHML.format(keys, "weight", "cost"), tmp_path)
+    assert found.graph.weights.tolist() == [3, 5]  # type: ignore[union-attr]
+
+
+def test_files_that_are_cut_or_say_no_direction_are_refused(tmp_path: Path) -> None:
+    matrix = "*Vertices 3\n*Matrix\n0 1 2\n1 0 0\n"
+    assert "expected 3 rows of the matrix, found 2; it may be cut short" in refusal(matrix, tmp_path)
+    assert "expected directed 0 or 1, found 'true'" in refusal(
+        "graph [ directed true node [ id 1 ] ]", tmp_path
+    )
+
+
+@pytest.mark.parametrize(
     ("first", "second"),
     [("2.0", "2"), ("02", "2"), ("+2", "2"), ("Zu\u0308rich", "Zürich"), ("a\u200b", "a"),
      ("'a\u00a0b'", "'a b'"), ("'a\u202fb'", "'a b'")],
@@ -804,8 +915,10 @@ def test_bars_separate_cells(tmp_path: Path) -> None:
 
 def test_a_weight_of_an_unknown_column_is_noted(tmp_path: Path) -> None:
     found = read("p,q,year\n1,2,1999\n2,3,2001\n", tmp_path, directed=True)
-    assert found.notes == ("year is read as the weight (--columns p q: without weights)",)
-    assert read("p,q,cost\n1,2,1999\n2,3,2001\n", tmp_path, directed=True).notes == ()
+    ends = "p and q are read as the ends of edges (--columns TAIL HEAD [WEIGHT]: others)"
+    assert found.notes == (ends, "year is read as the weight (--columns p q: without weights)")
+    assert read("p,q,cost\n1,2,1999\n2,3,2001\n", tmp_path, directed=True).notes == (ends,)
+    assert read("from,to,cost\n1,2,1999\n2,3,2001\n", tmp_path, directed=True).notes == ()
 
 
 def test_sums_matter_only_from_where_they_arise(tmp_path: Path, call: Call) -> None:
