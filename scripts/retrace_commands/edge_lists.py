@@ -35,6 +35,8 @@ TYPE_WORDS = {"directed": True, "undirected": False}
 """What the column Type of Gephi's tables says of an edge."""
 
 COUNT = re.compile("[0-9]{1,12}")
+COUNTED_WORDS = {"n", "m", "nodes", "vertices", "edges", "arcs", "nodecount", "edgecount"}
+"""What may stand before a number of vertices or edges."""
 UNIX_TIME = re.compile("1[0-9]{9}")
 """A time from 2001 to 2033; three of them as weights add up to more than 32 bits hold."""
 
@@ -225,11 +227,13 @@ def _refuse_adjacency(rows: list[Cells], where: str) -> None:
 
 
 def _may_be_matrix(rows: list[Cells]) -> bool:
-    """Return whether three rows of three numbers are of 0 and 1, or have a diagonal of 0, as distances."""
+    """Return whether three rows of three numbers are of 0 and 1, symmetric, or have a diagonal of 0."""
     if len(rows) != 3 or not all(len(cells) == 3 and all(map(_is_number, cells)) for _, cells in rows):
         return False
+    table = [[float(cell) for cell in cells] for _, cells in rows]
+    is_symmetric = all(table[u][v] == table[v][u] for u in range(3) for v in range(3))
     flags = all(set(cells) <= {"0", "1"} for _, cells in rows)
-    return flags or all(float(cells[place]) == 0 for place, (_, cells) in enumerate(rows))
+    return flags or is_symmetric or all(table[u][u] == 0 for u in range(3))
 
 
 def split_rows(
@@ -315,7 +319,9 @@ def times_of(rows: list[Cells], header: list[str] | None, columns: Sequence[str]
     """Say of a third column that nobody named and that has times, as SNAP's temporal graphs, that it has."""
     if header is not None or columns or len(places) < 3:
         return ""
-    if not all(UNIX_TIME.fullmatch(cells[2]) for _, cells in rows if len(cells) == 3):
+    times = [cells[2] for _, cells in rows if len(cells) == 3]
+    since_2001 = [UNIX_TIME.fullmatch(time) is not None for time in times]
+    if not any(since_2001) or not all(re.fullmatch("[0-9]{9,10}", time) for time in times):
         return ""
     without, taken = option("columns", "1", "2"), option("columns", "1", "2", "3")
     return (
@@ -339,7 +345,7 @@ def _counts(rows: list[Cells], where: str, counted: bool | None) -> tuple[int, i
     number, first = rows[0]
     rest = [cells for _, cells in rows[1:]]
     if counted is None:
-        _refuse_three_counts(rows, where)
+        _refuse_other_counts(rows, where)
     if counted is False or len(first) != 2 or not all(map(COUNT.fullmatch, first)):
         if counted:
             raise RetraceError(f"{where}, line {number}: expected the numbers of vertices and edges")
@@ -370,10 +376,13 @@ def _counts(rows: list[Cells], where: str, counted: bool | None) -> tuple[int, i
     return None
 
 
-def _refuse_three_counts(rows: list[Cells], where: str) -> None:
-    """Raise RetraceError if three numbers on the first line may be counts and a third, or METIS's."""
+def _refuse_other_counts(rows: list[Cells], where: str) -> None:
+    """Raise RetraceError if the first line may be a named count, or counts and a third, or METIS's."""
     number, first = rows[0]
     rest = [cells for _, cells in rows[1:]]
+    if len(first) == 2 and first[0].lower() in COUNTED_WORDS and COUNT.fullmatch(first[1]):
+        what = f"'{' '.join(first)}' may be a number of vertices or edges, or an edge"
+        raise RetraceError(f"{where}, line {number}: {what}; delete it, or say {option('format', 'edges')}")
     if len(first) != 3 or not all(map(COUNT.fullmatch, first)):
         return
     vertices, edges = map(int, first[:2])
@@ -514,6 +523,8 @@ def column_notes(
     if columns:
         return _comma_notes(rows, places) if mark == "," and header is None else []
     if header is None:
+        if mark == "," and rows and rows[0][1] == ["0", "1", "2"]:
+            return [f"line {rows[0][0]}, 0,1,2, is read as an edge (delete it if it numbers the columns)"]
         words = [not any(map(_is_number, cells[:2])) for _, cells in rows]
         if len(rows) < 3 or not all(words) or _recurs(rows):
             return []
@@ -587,8 +598,11 @@ def take_rows(
 
 def may_have_counts(head: str, lines: int) -> bool:
     """Return whether the first of so many lines may have the numbers of vertices and edges, or be METIS."""
-    data = (line.split() for line in head.split("\n") if not line.lstrip().startswith(COMMENTS))
-    first = next((cells for cells in data if cells), [])
+    lines_of = (line.strip() for line in head.split("\n") if not line.lstrip().startswith(COMMENTS))
+    data = (re.split(r"[\s,;]+", line) for line in lines_of if line)
+    first = next(data, [])
+    if len(first) == 2 and first[0].lower() in COUNTED_WORDS:
+        return True
     if len(first) not in (2, 3) or not all(map(COUNT.fullmatch, first)):
         return False
     vertices, edges = map(int, first[:2])

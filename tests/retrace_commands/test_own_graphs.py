@@ -609,7 +609,9 @@ def test_a_matrix_is_no_list_of_edges(tmp_path: Path) -> None:
     assert "may be a matrix, or edges with weights" in refusal("0 5 2.5\n5 0.0 1\n2.5 1 0\n", tmp_path)
     assert read(matrix, tmp_path, kind="edges").graph.arcs == 3
     assert read(matrix, tmp_path, columns=["1", "2", "3"]).graph.arcs == 3
-    assert read("0 5 2\n5 1 1\n2 1 0\n", tmp_path).graph.arcs == 3
+    correlations = "1.0 0.5 0.2\n0.5 1.0 0.3\n0.2 0.3 1.0\n"
+    assert "may be a matrix, or edges with weights" in refusal(correlations, tmp_path)
+    assert read("0 5 2\n5 1 1\n2 2 0\n", tmp_path).graph.arcs == 3
     assert read("0 1 2\n1 0 3\n", tmp_path).graph.arcs == 2
     assert "is LGL" in refusal("# a\nb 1\n", tmp_path, "graph.lgl")
     assert "--columns a a" not in refusal("x,a,a,y\n1,2,3,4\n", tmp_path, columns=["a", "y"])
@@ -666,6 +668,8 @@ def test_ends_in_the_other_order_are_read_by_their_names(header: str, tmp_path: 
      ("4 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n", "may be METIS, or edges; say --format metis or edges"),
      ("3 3 10\n1 2 3\n1 1 3\n1 1 2\n", "may be METIS, or edges"),
      ("2 1 11\n5 2 7\n5 1 7\n", "may be METIS, or edges"),
+     ("vertices,3\n1,2\n2,3\n", "line 1: 'vertices 3' may be a number of vertices or edges, or an edge"),
+     ("n 3\n1 2\n2 3\n", "line 1: 'n 3' may be a number of vertices or edges, or an edge"),
      ("1,2 # foo\n2,3 # bar\n", "line 1: '2 # foo' may end in a comment"),
      ("1,2\n2,3 // last\n", "line 2: '3 // last' may end in a comment"),
      ("1\t2 % x\n2\t3\n", "line 1: '2 % x' may end in a comment"),
@@ -699,8 +703,22 @@ def test_what_only_begins_like_another_form_is_read(pieces: bool, tmp_path: Path
         ("(1),2\n2,3\n", 2),
         ("a: b\nb c\n", 2),
         ("Main 3,Oslo\nOslo,Main 4\n", 2),
+        ("x 3\n1 2\n2 3\n", 3),
     ):
         assert len(arcs_of(read(content, tmp_path, directed=True))) == arcs, content
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+def test_times_and_numbers_of_columns_are_told(pieces: bool, tmp_path: Path, monkeypatch: Patch) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    times = read("1 2 998040961\n2 3 1082155839\n", tmp_path, directed=True)
+    assert "its third column has times" in times.no_weights
+    long = read("1 2 998040961\n2 3 998040962\n", tmp_path, directed=True)
+    assert not long.no_weights
+    numbered = read("0,1,2\n5,6,7\n6,8,9\n", tmp_path, directed=True)
+    assert numbered.notes == ("line 1, 0,1,2, is read as an edge (delete it if it numbers the columns)",)
+    assert read("0 1 2\n5 6 7\n6 8 9\n", tmp_path, directed=True).notes == ()
 
 
 @pytest.mark.parametrize(("ending", "name"), [("sif", "SIF"), ("tgf", "TGF"), ("gdf", "GDF")])
