@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from retrace.system.errors import OneLineParser, RetraceError, status_of
+from retrace.system.errors import OneLineParser, RetraceError, StoreOnce, status_of
 from retrace.system.interrupts import doing
 from retrace.system.solver_packages import COMMAND_GROUP, imported_for, named_in
 
@@ -94,6 +94,8 @@ def make_parser(program: str = "python -m retrace") -> OneLineParser:
             description=f"{does[0].upper()}{does[1:]}. {about}",
             epilog=f"example: python -m retrace {name} {example}".rstrip(),
         )
+        for action in (None, "store"):
+            command.register("action", action, StoreOnce)
         command.set_defaults(run=run, check_usage=lambda _: None, usage=command.error)
         return command
 

@@ -88,12 +88,7 @@ class StoreOnce(Action):
 
 
 class OneLineParser(ArgumentParser):
-    """A parser that reports errors in one line, also of an option that is given twice."""
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self.register("action", None, StoreOnce)
-        self.register("action", "store", StoreOnce)
+    """A parser that reports errors in one line."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as argparse does; `error` names an unknown option among `args` before one that lacks."""
