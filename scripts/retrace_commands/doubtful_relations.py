@@ -100,12 +100,12 @@ def unlike_first_solves(own: Mapping[str, Record]) -> Iterator[str]:
 
 def unlike_locks(own: Mapping[str, Record]) -> Iterator[str]:
     """Yield a line for each record whose page-locking lasts unlike that of other rounds, or is not told."""
-    told = {_same_program(record) for record in own.values() if _locks(record)}
+    locking = {_same_program(record) for record in own.values() if _locks(record)}
     for place, record in own.items():
         locks = _locks(record)
         of_rounds = [median(each) for each in locks.values()]
         least, most = min(of_rounds, default=0.0), max(of_rounds, default=0.0)
-        if record.trials and least <= 0 and _same_program(record) in told:
+        if record.trials and least <= 0 and _same_program(record) in locking:
             yield f"{place}: trials.lock: expected the time of page-locking, found none; measure it again"
         elif most > max(LOCKED[0] * least, least + LOCKED[1]):
             contrast = f"expected at most {LOCKED[0]} times as many milliseconds in a round as in another"

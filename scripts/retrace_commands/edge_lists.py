@@ -127,13 +127,13 @@ def read_comments(text: str, table: EdgeTable) -> tuple[int | None, int | None] 
 
 def _stated_direction(comment: str) -> bool | None:
     """Return whether a comment says that the graph is directed; None if it does not say."""
-    found = re.match(r"\s*(un)?directed\b(?:\s*[:=]\s*(yes|true|1|no|false|0)\b)?\s*(.*)", comment, re.I)
-    if found is None or re.match(r"(or|and|by)\b", found[3], re.I):
+    parts = re.match(r"\s*(un)?directed\b(?:\s*[:=]\s*(yes|true|1|no|false|0)\b)?\s*(.*)", comment, re.I)
+    if parts is None or re.match(r"(or|and|by)\b", parts[3], re.I):
         return None
-    if re.match(r"graph \(each unordered pair", found[3], re.I):
+    if re.match(r"graph \(each unordered pair", parts[3], re.I):
         return False
-    is_denied = (found[2] or "").lower() in ("no", "false", "0")
-    return (found[1] is None) is not is_denied
+    is_denied = (parts[2] or "").lower() in ("no", "false", "0")
+    return (parts[1] is None) is not is_denied
 
 
 def _data_lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:

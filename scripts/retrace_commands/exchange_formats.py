@@ -79,6 +79,7 @@ def read_graphml(text: str, where: str) -> EdgeTable:
         ) from None
     if reader.directed is None:
         raise RetraceError(f"{where}: expected a <graph>, found none")
+    _weight_key([WEIGHT_KEYS[rank] for rank in reader.ranks], where)
     return reader.edges.table(list(reader.edges.names), reader.directed)
 
 
@@ -166,7 +167,6 @@ class _GraphML:
             if of_weight and weight and weight[0]:  # no other attribute, where the file has weights
                 weight = next((one for one in of_weight if one[1]), None)
             self.ranks |= {weight[0]} if weight else set()
-            _weight_key([WEIGHT_KEYS[rank] for rank in self.ranks], self.edges.where)
             self.edges.add(tail, head, weight[1] if weight else None, line)
             self.edge = None
         elif tag == "data" and self.key and self.path[-1:] == ["edge"]:
