@@ -392,7 +392,14 @@ def _refuse_other_counts(rows: list[Cells], where: str) -> None:
         if metis_fits(vertices, edges, [cells[sizes + weights :: 1 + of_edges] for cells in rest]):
             raise RetraceError(f"{where}: may be METIS, or edges; say {option('format', 'metis')} or edges")
     ends = [cell for cells in rest for cell in cells[:2]]
-    if edges == len(rest) > 1 and all(COUNT.fullmatch(cell) and int(cell) <= vertices for cell in ends):
+    is_size = vertices == edges and int(first[2]) == len(
+        rest
+    )  # of a Matrix Market file without its first line
+    if (
+        (edges == len(rest) or is_size)
+        and len(rest) > 1
+        and all(COUNT.fullmatch(cell) and int(cell) <= vertices for cell in ends)
+    ):
         counts = f"'{' '.join(first)}' may be the numbers of vertices and edges and a third"
         raise RetraceError(f"{where}, line {number}: {counts}, or an edge; {ways}")
 
@@ -606,6 +613,8 @@ def may_have_counts(head: str, lines: int) -> bool:
     if len(first) not in (2, 3) or not all(map(COUNT.fullmatch, first)):
         return False
     vertices, edges = map(int, first[:2])
+    if len(first) == 3 and vertices == edges and int(first[2]) == lines - 1:
+        return True
     return abs(edges - (lines - 1)) <= 1 or vertices == lines - 1
 
 

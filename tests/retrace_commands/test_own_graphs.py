@@ -665,6 +665,7 @@ def test_ends_in_the_other_order_are_read_by_their_names(header: str, tmp_path: 
 @pytest.mark.parametrize(
     ("content", "told"),
     [("4 3 1\n1 2 5\n2 3 6\n3 4 7\n", "line 1: '4 3 1' may be the numbers of vertices and edges and a third"),
+     ("5 5 3\n1 2 5\n2 3 6\n3 4 7\n", "line 1: '5 5 3' may be the numbers of vertices and edges and a third"),
      ("4 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n", "may be METIS, or edges; say --format metis or edges"),
      ("3 3 10\n1 2 3\n1 1 3\n1 1 2\n", "may be METIS, or edges"),
      ("2 1 11\n5 2 7\n5 1 7\n", "may be METIS, or edges"),
