@@ -30,6 +30,8 @@ SOURCE_COUNTS: tuple[int | None, ...] = (1, 4, 64, None)
 """Sources of betweenness; None for all."""
 MOST_OF_ALL = 10**8
 """Arcs times vertices of a graph up to which all vertices are sources."""
+SECONDS_TO_KEEP = 10.0
+"""From one writing of a graph's trials to the next."""
 
 
 class JudgeChoices(Stage):
@@ -43,7 +45,9 @@ class JudgeChoices(Stage):
     backend: Literal["cuda", "emulator"]
     """Where CUDA kernels run."""
     output: Path
-    """Folder of the records, a folder for each question; graphs are only there while they are measured."""
+    """Folder of the records, a folder for each question; graphs are only there while they are measured.
+
+    A run that is stopped goes on after its trials, which are there until the last graph is judged."""
     problems: Some[Problem] = ("bfs", "stcon", "sssp", "betweenness")
     """Those to judge."""
     graphs: int = Field(40, ge=1)
@@ -65,11 +69,14 @@ class JudgeChoices(Stage):
             for question, asked, job in self.questions(graph):
                 folder = self.output / "graphs" / graph.name
                 csr.save(asked, folder)
-                task = Task(job, folder, self.output / question / f"{graph.name}.jsonl", update=False)
+                output = self.output / question / f"{graph.name}.jsonl"
+                keeping = job.kept_in(self.output / "trials" / question, SECONDS_TO_KEEP, software)
+                task = Task(job, folder, output, update=False, keeping=keeping)
                 task.output.parent.mkdir(parents=True, exist_ok=True)
                 task.measure(software, {}, self.output)
                 records[question] += read_records([task.output])
                 shutil.rmtree(folder)
+        shutil.rmtree(self.output / "trials")
         wrong = [record for several in records.values() for record in several if record.verified is False]
         for question, several in records.items():
             print(*lines(question, several), sep="\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy
 
 from fabricated import WRONG, record
 from retrace.graphs.csr import CSRGraph
+from retrace.records.record import read_records
 from retrace_today import judge_choices
 from retrace_today.judge_choices import JudgeChoices, first_ms, judged_solvers, judgements, lines, resident_ms
 from retrace_today.judged_graphs import FAMILIES, judged_graph, judged_graphs
@@ -128,3 +130,29 @@ def test_the_stage_checks_all_answers_and_leaves_records(
         if line.startswith("betweenness"):
             agree, _, answers, *_ = line.partition(": ")[2].split()
             assert agree == answers != "0"
+
+
+@pytest.mark.long
+def test_a_run_that_was_stopped_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = JudgeChoices(
+        seed=5, backend="emulator", output=tmp_path, problems=("bfs",), graphs=2, most_arcs=60, sources=2
+    )
+    all_graphs = list(judged_graphs(2, 60, 5))
+
+    def stopped(*_: object) -> Iterator[CSRGraph]:
+        yield all_graphs[0]
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(judge_choices, "judged_graphs", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            stage.run()
+    (kept,) = (tmp_path / "bfs").iterdir()
+    trials = [record.trials for record in read_records([kept])]
+    capsys.readouterr()
+    stage.run()
+    assert f"{all_graphs[0].name}: goes on from a job that was stopped" in capsys.readouterr().err
+    assert [record.trials for record in read_records([kept])] == trials
+    assert {path.name for path in tmp_path.iterdir()} == {"bfs", "graphs"}
