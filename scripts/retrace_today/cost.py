@@ -59,6 +59,7 @@ def of_search(graph: Features) -> Terms:
         "heap": reached * log2(1 + reached / levels) * (EQUAL_WEIGHTS if graph.equal_weights else 1),
         "arcs_of_cycles": 0 if graph.is_forest or graph.equal_weights else arcs,
         "branching_arcs": branching * arcs,
+        "arcs_again": 0 if graph.equal_weights or graph.is_forest else arcs * levels,
         "arcs_before_meeting": arcs if graph.is_deep else 0,
     }
 
