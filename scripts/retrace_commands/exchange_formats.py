@@ -17,6 +17,7 @@ from retrace_commands.edge_table import (
     is_negative,
     is_odd,
     numbered_words,
+    without_comma,
 )
 
 WEIGHT_KEYS = ("weight", "value", "cost", "length")
@@ -322,8 +323,8 @@ class _Pajek:
     def __init__(self, where: str, lines: int) -> None:
         self.edges, self.lines = ExchangedEdges(where), lines
         self.labels: list[str] = []
-        self.section = self.kind = ""
-        """`kind` is `arcs` or `edges` once there is one."""
+        self.section = self.kind = self.relation = ""
+        """`kind` is `arcs` or `edges` once there is one; `relation` what follows a section's name."""
         self.line = self.row = 0
         """`row` is of the matrix."""
 
@@ -344,13 +345,17 @@ class _Pajek:
                 raise self.fail("one '*Vertices' with their number", content)
             check_vertices(self.edges.where, int(words[0]), self.lines)
             self.labels = [""] * int(words[0])
-        elif self.section != "network" and any(word.startswith(":") for word in words):
-            raise self.fail("one relation; write each to a file of its own", content)
+        elif self.section != "network" and (relation := next((w for w in words if w[0] == ":"), "")):
+            if self.relation not in ("", relation):
+                raise self.fail("one relation; write each to a file of its own", content)
+            self.relation = relation
 
     def take(self, content: str) -> None:
         """Take a line of the section."""
         words = content.split()
         if self.section in ("arcs", "edges") and len(words) > 1:
+            if len(words) > 2 and (advice := without_comma(words[2])):
+                raise self.fail(f"a weight without a comma, as {advice}", content)
             weight = words[2] if len(words) > 2 and NUMBER.fullmatch(words[2]) else None
             self.add(words[0], words[1], weight)
         elif self.section in ("arcslist", "edgeslist"):

@@ -165,8 +165,6 @@ def _naming(path: Path) -> Iterator[None]:
         raise RetraceError(
             f"{path}: expected a whole packed file, found a damaged one; get it again"
         ) from None
-    except UnicodeDecodeError:
-        raise RetraceError(f"{path}: expected UTF-16 after its first bytes; write it as UTF-8") from None
 
 
 def _unpacked(file: io.BufferedReader, path: Path, opened: ExitStack) -> BinaryIO:
@@ -195,7 +193,10 @@ def _text(file: io.BufferedReader, head: bytes, path: Path) -> BinaryIO:
         file.read(len(UTF8_BOM))
         head = head[len(UTF8_BOM) :]
     elif head.startswith(UTF16):
-        return io.BytesIO(read_whole(file, path).decode("utf-16").encode())
+        try:
+            return io.BytesIO(read_whole(file, path).decode("utf-16").encode())
+        except UnicodeDecodeError:
+            raise RetraceError(f"{path}: expected UTF-16 after its first bytes; write it as UTF-8") from None
     for magic, what in UNREADABLE.items():
         if head.startswith(magic):
             raise RetraceError(f"{path}: is {what}")

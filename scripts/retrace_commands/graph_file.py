@@ -26,11 +26,13 @@ from retrace.system.errors import RetraceError, say
 from retrace.system.files import check_writable
 from retrace.system.interrupts import doing
 from retrace.system.option_words import option
-from retrace_commands.edge_lists import compare_counts, may_have_counts, read_comments
+from retrace_commands.edge_lists import may_have_counts, split_rows
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
-from retrace_commands.file_content import check_text, decoded, open_content, read_head, read_whole
+from retrace_commands.file_content import HEAD_BYTES, check_text, decoded, open_content, read_head, read_whole
 from retrace_commands.he_files import write_he
-from retrace_commands.large_lists import read_large, read_large_table
+from retrace_commands.large_lists import all_comments, read_large, read_large_table
+from retrace_commands.list_comments import compare_counts, read_comments
+from retrace_commands.list_doubts import refuse_doubtful_rows
 from retrace_commands.parquet_files import is_parquet, read_parquet
 from retrace_commands.paths import ArcIds
 from retrace_commands.published_formats import read_table
@@ -257,10 +259,13 @@ def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
     if layout != "snap":
         return GraphFile(graph, path, kind, LAYOUTS[kind].base)
     head = read_head(path)
-    if kind == "snap" and may_have_counts(head, graph.arcs):
-        return None
+    if kind == "snap":
+        if may_have_counts(head, graph.arcs):
+            return None
+        if rows := split_rows(head.rpartition("\n")[0], str(path), None):
+            refuse_doubtful_rows(head, rows, str(path))
     told = EdgeTable(str(path))
-    announced = read_comments(head, told)
+    announced = read_comments(all_comments(path) if len(head) >= HEAD_BYTES else head, told)
     arcs = graph.arcs
     graph, names, base = without_isolated(graph)
     if announced is not None:
@@ -280,7 +285,8 @@ def _read_as_table(path: Path, kind: str, columns: list[str]) -> GraphFile:
             is_large = len(file.read(LARGE_LIST)) == LARGE_LIST
         is_list = kind in ("edges", "snap")
         if is_large:
-            table = read_large(path, columns) if is_list else read_large_table(path, kind)
+            is_asked = kind == "snap" and not columns
+            table = read_large(path, columns, is_asked) if is_list else read_large_table(path, kind)
     if table is None:
         with open_content(path) as file:
             content = read_whole(file, path)

@@ -17,19 +17,16 @@ from retrace_commands.edge_lists import (
     TYPE_WORDS,
     attribute_notes,
     column_notes,
-    compare_counts,
     header_of,
     mark_of,
     may_have_counts,
     places_of,
-    read_comments,
+    refuse_doubts,
     refuse_header_in_rows,
-    refuse_hidden_header,
-    refuse_printed,
     split_rows,
     stated_type,
     take_rows,
-    times_of,
+    with_row_names,
 )
 from retrace_commands.edge_table import (
     EdgeColumns,
@@ -41,8 +38,11 @@ from retrace_commands.edge_table import (
     is_short_whole,
 )
 from retrace_commands.file_content import check_text, open_content, read_head
+from retrace_commands.list_comments import compare_counts, read_comments
+from retrace_commands.list_doubts import are_times, refuse_words_among_numbers, times_of, why_times
 from retrace_commands.published_formats import read_table
 
+MARK = re.compile(rb"[#%]|//")
 COMMENT = re.compile(rb"^[ \t]*(?:#|%|//).*$", re.M)
 HIDDEN_ROW = re.compile(rb"^[ \t]*(#+|%+|//)[^\s#%/]", re.M)
 ATTRIBUTES_END = re.compile(rb"\}\s*$", re.MULTILINE)
@@ -74,11 +74,11 @@ class _Layout:
     """As `stated_type` has it."""
 
 
-def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
+def read_large(path: Path, columns: Sequence[str], is_asked: bool) -> EdgeTable | None:
     """Read a list of edges without holding its text; None if only the whole text says what it is.
 
     That is so if it has no edges, or if its first line may have counts or be METIS's. RetraceError names
-    the first line that is not as the others.
+    the first line that is not as the others, or if it `is_asked` what may be something else than edges.
     """
     where = str(path)
     head = read_head(path).rpartition("\n")[0]
@@ -86,11 +86,11 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
     rows = split_rows(head, where, mark)
     if not rows:
         return None
+    rows = with_row_names(rows, head, columns, where)
     header, width = header_of(rows, columns), len(rows[0][1])
     may_count = header is None and not columns
-    if may_count:
-        refuse_printed(rows, where)
-        refuse_hidden_header(head, rows, where, mark)
+    if is_asked:
+        refuse_doubts(head, rows if header is None else rows[1:], header, where)
     if may_count and (width not in (2, 3) or any(len(cells) != width for _, cells in rows)):
         return None
     try:
@@ -109,12 +109,26 @@ def read_large(path: Path, columns: Sequence[str]) -> EdgeTable | None:
         if stated is not None:
             table.directed = TYPE_WORDS[stated[1].lower()]
         table.notes += [*attribute_notes(head), *column_notes(rows, header, columns, places, mark)]
-        table.no_weights = times_of(rows, header, columns, places)
+        table.no_weights = times_of(head, rows, header, columns, places)
+        if may_count and not table.no_weights and table.columns is not None and has_times(table.columns):
+            table.no_weights = why_times()
         lines = 0 if table.columns is None else table.columns.ids.shape[1]
         if table.columns is not None:
             refuse_header_in_rows(where, header, places, table.columns.names or ())
-        return None if not lines or (may_count and may_have_counts(head, lines)) else table
+        if not lines or (may_count and may_have_counts(head, lines)):
+            return None
+        if is_asked:
+            refuse_words_among_numbers(table)
+        return table
     return None
+
+
+def has_times(columns: EdgeColumns) -> bool:
+    """Return whether all weights are seconds since 1970, some of them after 2001."""
+    if columns.weight_words is not None:
+        return are_times(columns.weight_words)
+    ends = [] if columns.weights is None else [int(edge(columns.weights)) for edge in (np.min, np.max)]
+    return are_times([str(end) for end in ends])
 
 
 def read_large_table(path: Path, kind: str) -> EdgeTable | None:
@@ -153,6 +167,13 @@ def read_large_table(path: Path, kind: str) -> EdgeTable | None:
     return table
 
 
+def all_comments(path: Path) -> str:
+    """Return the lines of a file that are comments."""
+    with open_content(path) as file:
+        found = (COMMENT.findall(piece) for piece, _ in read_pieces(file) if MARK.search(piece))
+        return b"\n".join(line for lines in found for line in lines).decode("latin-1")
+
+
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
     """Yield pieces of whole lines, which end with a line feed."""
     for piece, last in read_pieces(file):
@@ -171,8 +192,7 @@ def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
     with open_content(path) as file:
         for piece in _pieces(file):
             check_text(piece, path)
-            marked = any(mark in piece for mark in (b"#", b"%", b"//"))
-            if comments := b"\n".join(COMMENT.findall(piece)) if marked else b"":
+            if comments := b"\n".join(COMMENT.findall(piece)) if MARK.search(piece) else b"":
                 announced = read_comments(comments.decode("latin-1"), table) or announced
             skipped = max(0, header - line)
             body = piece.split(b"\n", skipped)[-1] if piece.count(b"\n") >= skipped else b""

@@ -18,7 +18,7 @@ from retrace.system.errors import RetraceError
 from retrace_commands.answers import Answer, ask
 from retrace_commands.backend import solver_at_hand
 from retrace_commands.called_arguments import is_name, refusing, short_form
-from retrace_commands.edge_table import AS_WRITTEN
+from retrace_commands.edge_table import AS_WRITTEN, MOST_WHOLE
 from retrace_commands.graph_file import GraphFile, check_weights, read_as_it_is, with_directions
 from retrace_commands.graph_objects import LIBRARIES, graph_in_hand
 from retrace_commands.sample_bounds import ErrorBound, bound_of_sample
@@ -40,7 +40,7 @@ class LoadedGraph:
         names, base = self.graph_file.names, self.graph_file.base
         if names is None:
             return range(base, base + self.graph_file.graph.vertices)
-        if self.is_file and all(AS_WRITTEN.fullmatch(str(name)) for name in names):
+        if self.is_file and all(len(str(n)) < MOST_WHOLE and AS_WRITTEN.fullmatch(str(n)) for n in names):
             return [int(str(name)) for name in names]
         return names
 

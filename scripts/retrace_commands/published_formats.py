@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
-from retrace_commands.edge_lists import read_edges, read_metis
+from retrace_commands.edge_lists import read_edges
 from retrace_commands.edge_table import EdgeTable
 from retrace_commands.exchange_formats import read_gml, read_graphml, read_pajek
+from retrace_commands.metis_files import read_metis
 from retrace_commands.recognition import BANNER, DIMACS, PACE
 
 SKEW = {("coordinate", kind) for kind in ("real", "double", "integer")}
@@ -131,6 +132,10 @@ def _read_konect(text: str, where: str) -> EdgeTable:
     for number, words in _lines(text, ("%",)):
         if not 2 <= len(words) <= 4:
             raise _blame(where, number, "'u v', perhaps with a weight and a time", words)
+        if weights.lower() == "dynamic" and words[2:3] == ["-1"]:
+            raise _blame(
+                where, number, "an edge that is added; -1 removes one: write those that are left", words
+            )
         cells = words[:2] if plain else [*words[:3], "1"][:3]
         _add(table, number, cells, words)
     if len(comments) > 1 and all(_whole(word) >= 0 for word in comments[1][:2]) and len(comments[1]) >= 2:

@@ -88,6 +88,8 @@ def recognise(head: str, path: Path) -> str:
         raise RetraceError(f"{path}: is an adjacency list of NetworkX; {adjacency_advice(path, reader)}")
     if re.match(r"(%.*\n\s*)*\*(vertices|network|arcs|edges)\b", "\n".join(lines).lstrip(), re.I):
         return "pajek"
+    if re.match(r"nodedef\s*>", first, re.I):
+        raise RetraceError(f"{path}: is {OTHER_LISTS['.gdf']}; write its edges as CSV")
     if re.match(r"(33D32945|SECTION\b)", first, re.I):
         return "steiner"
     if re.search(r"^[^\S\n]*graph[^\S\n]*(\[|$)", head, re.M) and re.match(
@@ -124,6 +126,12 @@ def recognise(head: str, path: Path) -> str:
     if data and _is_list(data):
         return "snap"
     line = ascii((data or lines)[0].strip()[:60])
+    widths = {*map(len, map(split_words, data))}
+    if len(widths) == 1 and min(widths) > 3 and delimiter(data) is None:
+        raise RetraceError(
+            f"{path}: {line} may be an edge with more than a weight; say {option('format', 'edges')} "
+            f"{option('columns', 'TAIL', 'HEAD', '[WEIGHT]')}, by number from 1"
+        )
     if len(data) == 1 and delimiter(data) is not None:
         raise RetraceError(
             f"{path}: has one line, {line}, which may be a header without edges, or an edge; add rows, or "

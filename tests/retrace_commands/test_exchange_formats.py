@@ -220,7 +220,7 @@ def test_rows_of_many_lengths_may_be_an_adjacency_list(tmp_path: Path) -> None:
      ("x.net", "*Vertices 2\n*Arcs\n1 2\n*Edges\n1 2\n", "line 5: expected *Arcs or *Edges alone"),
      ("x.net", "*Vertices 2\n1 a\n3 c\n", "line 3: expected a vertex from 1 to 2"),
      ("x.net", "*Vertices 2\n*Arcs\n1 0\n", "line 3: expected vertices from 1 to 2, found '0'"),
-     ("x.net", "*Vertices 2\n*Arcs :1 \"knows\"\n1 2\n", "one relation"),
+     ("x.net", "*Vertices 2\n*Arcs :1 \"knows\"\n1 2\n*Arcs :2 \"likes\"\n2 1\n", "one relation"),
      ("x.net", "*Vertices 2\n*Matrix\n0 1\n0\n", "line 4: expected 'u v'")],
 )  # fmt: skip
 def test_what_is_damaged_is_refused_with_its_line(name: str, content: str, told: str, tmp_path: Path) -> None:

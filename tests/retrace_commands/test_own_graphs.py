@@ -194,10 +194,8 @@ def test_columns_whose_names_begin_with_a_dash(tmp_path: Path, call: Call) -> No
     hint = "a value that begins with a dash stands behind =, as in --{}; see"
     assert hint.format("columns=-VALUE") in call(*asked, "--columns", "-from", "to-id").refusal(2)
     assert hint.format("OPTION=-w") in call(*asked, "--columns", "1", "2", "-w").refusal(2)
-    assert (
-        "read as the weight (--columns=-from --columns=to-id: without"
-        in read(path.read_text(), tmp_path).notes[1]
-    )
+    (note, *_) = [note for note in read(path.read_text(), tmp_path).notes if "not read" in note]
+    assert note.endswith("(--columns=-from --columns=to-id --columns=-w reads them)")
 
 
 @pytest.mark.parametrize("pieces", [False, True])
@@ -609,6 +607,7 @@ def test_a_matrix_is_no_list_of_edges(tmp_path: Path) -> None:
     assert "may be a matrix, or edges with weights" in refusal("0 5 2.5\n5 0.0 1\n2.5 1 0\n", tmp_path)
     assert read(matrix, tmp_path, kind="edges").graph.arcs == 3
     assert read(matrix, tmp_path, columns=["1", "2", "3"]).graph.arcs == 3
+    assert "may be a matrix" in refusal("0 5 inf\n5 0 2\ninf 2 0\n", tmp_path)
     correlations = "1.0 0.5 0.2\n0.5 1.0 0.3\n0.2 0.3 1.0\n"
     assert "may be a matrix, or edges with weights" in refusal(correlations, tmp_path)
     assert read("0 5 2\n5 1 1\n2 2 0\n", tmp_path).graph.arcs == 3
@@ -643,7 +642,14 @@ def test_a_weight_that_a_comma_may_have_divided_is_noted(
     [("Directed: no", False), ("directed=False", False), ("Directed: 0", False), ("Undirected: no", True),
      ("undirected = false", True), ("Directed: yes", True), ("Undirected: 1", False),
      ("Undirected graph: ../com.txt", False),
-     ("Directed graph (each unordered pair of nodes is saved once)", False),
+     # SNAP's words above every directed list of its own, be it Wiki-Vote, of which each arc is there once
+     ("Directed graph (each unordered pair of nodes is saved once): Wiki-Vote.txt ", True),
+     ("Directed: N", False), ("Directed: none", False), ('Directed: "no"', False), ("directed no", False),
+     ("directed,0", False), ("Directed? No", False), ("Directed (no)", False), ("Directed - no", False),
+     ("Directed: undirected", False), ("Directed/Undirected: undirected", False), ("Directed edge A", True),
+     ("Directed: Y", True), ("Directed", True), ("Directed:", None), ("Directed: -", None),
+     ("Directed version is in x.txt; this is undirected", None),
+     ("Directed graphs are converted to undirected", None),
      ("Directed or undirected: undirected", None), ("Directed by John Smith", None), ("nothing", None)],
 )  # fmt: skip
 def test_a_comment_that_denies_a_direction_says_the_other(
@@ -699,12 +705,11 @@ def test_what_only_begins_like_another_form_is_read(pieces: bool, tmp_path: Path
         ("4 2 1\n1 2 5\n2 3 6\n3 4 7\n", 4),
         ("#source,target\n1,2\n2,3\n", 2),
         ("# a, b\n1,2\n2,3\n", 2),
-        ('1,"2 # foo"\n2,3\n', 2),
+        ('A,"2 # foo"\nB,C\n', 2),
         ("C #,D\nD,E\n", 2),
-        ("(1),2\n2,3\n", 2),
+        ("(A),B\nB,C\n", 2),
         ("a: b\nb c\n", 2),
         ("Main 3,Oslo\nOslo,Main 4\n", 2),
-        ("x 3\n1 2\n2 3\n", 3),
     ):
         assert len(arcs_of(read(content, tmp_path, directed=True))) == arcs, content
 
@@ -1352,7 +1357,9 @@ def test_an_attribute_that_may_be_the_weight_is_named(
 
 
 @pytest.mark.parametrize("large", [False, True])
-@pytest.mark.parametrize("content", ["New York b\nBoston Maine c\nYork New b\n", "New York b {}\n" * 9])
+@pytest.mark.parametrize(
+    "content", ["New York b\nBoston Maine c\nYork New b\n", "New York b {}\nBoston Maine c {}\n"]
+)
 def test_a_third_column_of_words_is_named(
     large: bool, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

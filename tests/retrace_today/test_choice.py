@@ -166,7 +166,7 @@ small-world 9429   75428  16.5    11 no  no    885   307   188   147  3175   164
 geometric 818927 6538200 638.0    18 yes no  31187 39167 10213 22914 615020 20404570
 grid-2d   255025 1018080 858.6     4 no  no   1951  2280  5193  3803 40444 164897
 """
-"""Graphs of docs/experiments, 95 and 96: vertices, arcs, levels, largest vertex, whether ids are scattered and
+"""Graphs of docs/experiments, 95 and 96: vertices, arcs, levels, largest vertex, are ids scattered, and
 whether weights are equal. Then µs of each solver that the test lists.
 """
 

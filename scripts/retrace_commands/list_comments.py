@@ -1,0 +1,89 @@
+"""What the comments of a list of edges say: of directions, of numbers of vertices and edges, of columns."""
+
+import re
+from collections.abc import Iterator
+
+from retrace.system.errors import RetraceError
+from retrace_commands.edge_table import EdgeTable
+from retrace_commands.recognition import COMMENTS
+
+YES, NO = (
+    {"yes", "true", "1", "y", "t", "directed"},
+    {"no", "false", "0", "n", "f", "not", "none", "undirected"},
+)
+NOUNS = {
+    "graph", "network", "multigraph", "edge", "edges", "link", "links", "arcs", "edgelist", "list", "simple",
+    "weighted", "unweighted", "acyclic", "signed",
+}  # fmt: skip
+"""What may follow where a comment says that the graph is directed, or not."""
+NUMBER_OF = r"(?:^|[,;|(]|\d)\s*(?:the |total )?(?:number of )?{}\s*[:=]\s*(\d[\d,]*)(?![-.\w])"
+VERTICES_OF, EDGES_OF = (re.compile(NUMBER_OF.format(what), re.I) for what in ("(?:nodes|vertices)", "edges"))
+
+
+def comments_of(text: str) -> list[str]:
+    """Return all comments, without what begins them."""
+    return re.findall(r"^[ \t]*(?:#+|%+|//)(.*)$", text, re.M)
+
+
+def read_comments(text: str, table: EdgeTable) -> tuple[int | None, int | None] | None:
+    """Take from comments what they say of directions; return the numbers of vertices and edges."""
+    counts: list[int | None] = [None, None]
+    for comment in comments_of(text):
+        stated = stated_direction(comment)
+        table.directed = table.directed if stated is None else stated
+        for place, pattern in enumerate((VERTICES_OF, EDGES_OF)):
+            if match := pattern.search(comment):
+                digits = match[1].replace(",", "")
+                counts[place] = int(digits) if len(digits) <= 12 else counts[place]
+    vertices, edges = counts
+    return None if vertices is None and edges is None else (vertices, edges)
+
+
+def stated_direction(comment: str) -> bool | None:
+    """Return whether a comment says that the graph is directed; None if it does not say."""
+    parts = re.match(r"\W*(un)?directed\b(.*)", comment, re.I)
+    if parts is None:
+        return None
+    says, (first, *others) = parts[1] is None, [*re.findall(r"\w+", parts[2].lower()), ""]
+    if not first:
+        return None if re.search(r"[:=?]", parts[2]) else says
+    if first in YES | NO:
+        return says is (first in YES) if says or first not in ("directed", "undirected") else None
+    if first not in NOUNS or {"directed", "undirected", "or"} & {*others}:
+        return None
+    return says
+
+
+def names_in_comments(text: str) -> Iterator[tuple[int, str, list[str]]]:
+    """Yield number and content of each comment above the first row, and its cells, as a header has them.
+
+    The first is empty if what begins the comment is the name of a column.
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        content = line.strip()
+        if content and not content.startswith(COMMENTS):
+            return
+        bare = content.lstrip("#%/").lstrip(" ")
+        mark = next((mark for mark in ("\t", ",", ";", "|") if mark in bare), None)
+        if bare.strip():
+            yield number, content, [word.strip().strip('"') for word in bare.split(mark)]
+
+
+def compare_counts(
+    table: EdgeTable, announced: tuple[int | None, int | None], lines: int, known: int
+) -> None:
+    """Raise RetraceError if a comment's number of edges is not the file's; note other numbers of vertices."""
+    vertices, edges = announced
+    if edges is not None and lines not in ({edges} if table.directed else {edges, 2 * edges}):
+        raise RetraceError(
+            f"{table.where}: expected {edges} edges, as its comment says, found {lines}; it may be cut short"
+        )
+    if vertices is not None and vertices != known:
+        if known > vertices:
+            raise RetraceError(
+                f"{table.where}: expected {vertices} vertices, as its comment says, found {known}"
+            )
+        table.notes.append(
+            f"{table.where}: its comment says {vertices} vertices; {vertices - known} without an edge have "
+            "no id, and are left out"
+        )

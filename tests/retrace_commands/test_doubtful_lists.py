@@ -1,0 +1,215 @@
+"""Lists that may be something else than edges are asked about; what only looks like it is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_own_graphs import arcs_of, read, refusal
+
+from command_line import Patch
+from retrace_commands import graph_file
+
+ASKED = {
+    # neighbours of a vertex
+    "0\t1,2\n1\t0,2\n2\t0,1\n": "'1,2' may be several vertices",
+    "1\t2;3\n2\t1;3\n": "'2;3' may be several vertices",
+    "1:2,3\n2:1,3\n3:1,2\n": "'1:2' may be several vertices",
+    "1; 2 3\n2; 1 3\n3; 1 2\n": "'2 3' may be several vertices",
+    "1,2;3\n2,1;3\n3,1;2\n": "'1,2' may be several vertices",
+    "a\tb,c\nb\ta,c\nc\ta,b\n": "'b,c' may be several vertices",
+    "1\t2 3\n2\t1 3\n3\t1 2\n": "its rows may be a vertex and its neighbours",
+    "1 2 4\n2 1 3\n3 2 4\n4 1 3\n": "its rows may be a vertex and its neighbours",
+    "0 1 3\n1 0 2\n2 1 3\n3 0 2\n": "its rows may be a vertex and its neighbours",
+    # pairs in cells, brackets
+    "1\t2,5\n2\t3,6\n": "'2,5' may be several vertices",
+    "1,2\t5\n2,3\t6\n": "'1,2' may be several vertices",
+    "1 2:5\n2 3:6\n3 4:7\n": "'2:5' may be several vertices",
+    "1-2 5\n2-3 6\n3-4 7\n": "'1-2' may be several vertices",
+    "1->2 5\n2->3 6\n3->4 7\n": "'1->2' may be several vertices",
+    "1 2; 2 3\n3 4; 4 5\n": "'1 2' may be several vertices",
+    "(1,2) 5\n(2,3) 7\n(3,4) 1\n": "has brackets",
+    "source,target\n(1,2)\n(2,3)\n": "brackets",
+    "Edge(1,2,0)\nEdge(2,3,0)\nEdge(3,1,0)\n": "has brackets",
+    "0 {1, 2}\n1 {0, 2}\n2 {0, 1}\n": "has brackets",
+    "0 [1, 2]\n1 [0, 2]\n2 [0, 1]\n": "has brackets",
+    '"(1, 2)",5\n"(2, 3)",6\n': "'(1, 2)' may be several vertices",
+    # words between the vertices, or before them
+    "1 - 2\n2 - 3\n3 - 4\n": "'-' stands between the vertices; say --columns 1 3",
+    "1 <- 2\n2 <- 3\n": "'<-' stands between the vertices; say --columns 3 1",
+    "2 <-- 1\n3 <-- 2\n": "say --columns 3 1",
+    "1 \u2190 2\n2 \u2190 3\n": "say --columns 3 1",
+    "a <- b\nb -> c\n": "write the tail of each first",
+    "1 \u2192 2\n2 \u2192 3\n": "say --columns 1 3",
+    "1 & 2\n2 & 3\n": "say --columns 1 3",
+    "1 ==> 2\n2 ==> 3\n": "say --columns 1 3",
+    "1 : 2\n2 : 3\n": "say --columns 1 3",
+    "1 to 2\n2 to 3\n3 to 4\n": "'to' may stand between the vertices '1' and '2'",
+    "a pp b\nb pp c\nc pp d\n": "'pp' may stand between the vertices 'a' and 'b'",
+    "ann,knows,bob\nbob,knows,cy\n": "'knows' may stand between the vertices 'ann' and 'bob'",
+    "ann,knows,bob\nbob,likes,cy\n": "'knows' may stand between the vertices 'ann' and 'bob'",
+    "e 1 2\ne 2 3\n": "'e' may say what the row is; say --columns 2 3",
+    "Edge 1 2\nEdge 2 3\n": "'Edge' may say what the row is",
+    "v 1 1.0\nv 2 2.0\ne 1 2\n": "'v' may say what the row is",
+    # times first
+    "1353303380\t1\t2\n1353303380\t3\t4\n1353303400\t1\t2\n": "its first column may have times",
+    "1353303380,1,2\n1353303400,3,4\n": "say --columns 2 3",
+    "20\t1\t2\n20\t3\t4\n40\t1\t2\n": "its first column may have times",
+    # counts, labels, headers and blanks among numbers
+    "nodes: 3\n1 2\n2 3\n": "'nodes:'",
+    "Vertices: 3\nEdges: 2\n1 2\n2 3\n": "'Vertices:'",
+    "|V| 3\n|E| 2\n1 2\n2 3\n": "'|V|' is called a vertex among numbers",
+    "size 3\n1 2\n2 3\n": "'size' is called a vertex among numbers",
+    "num_vertices,3\n1,2\n2,3\n": "'num_vertices' is called a vertex among numbers",
+    "4 vertices\n1 2\n2 3\n3 4\n": "'vertices' is called a vertex among numbers",
+    "1 2\n2 3\nnodes 3\n": "'nodes' is called a vertex among numbers",
+    "4 3\n1 2\n2 1\n2 3\n3 2\n3 4\n4 3\n": "'4 3' may be the numbers of vertices and edges",
+    "4 3 1.0\n1 2 1.5\n2 3 2.5\n3 4 3.5\n": "'4 3 1.0' may be the numbers of vertices and edges and a third",
+    "source,target\n1,2\n2,NULL\n3,NULL\n4,3\n": "'NULL' is called a vertex among numbers",
+    "1 January\n2 March\n3 April\n#\n1 2\n2 3\n": "'January' is called a vertex among numbers",
+    "# nodes\n1,ann\n2,bob\n# edges\n1,2\n2,1\n": "'ann' is called a vertex among numbers",
+    "Id,Label\n1,ann\n2,bob\n\nSource,Target\n1,2\n2,1\n": "'ann' is called a vertex among numbers",
+    "source,target\n1,2\n2,3\ntarget,source\n3,4\n": "remove",
+    "0,1\nann,bob\nbob,cy\n": "'0 1' may number the columns",
+    "1,2 #a\n2,3 #b\n": "'2 #a' may end in a comment",
+    "1,2#a\n2,3#b\n": "'2#a' may end in a comment",
+    # headers
+    "# ToNodeId\tFromNodeId\n1\t2\n2\t3\n": "may be a header; say --columns 2 1",
+    "# to from\n1 2\n2 3\n": "may be a header; say --columns 2 1",
+    "% to from\n1 2\n2 3\n": "may be a header; say --columns 2 1",
+    "// target,source\n1,2\n2,3\n": "may be a header; say --columns 2 1",
+    "# exported by x\n# target\tsource\n1\t2\n2\t3\n": "line 2: '# target\\tsource' may be a header",
+    "# weight from to\n5 1 2\n6 2 3\n": "may be a header; say --columns 2 3",
+    "# t u v\n20 1 2\n40 2 3\n60 1 3\n": "--columns 2 3",
+    "v1 v2\nv3 v4\nv4 v5\n": "'v1 v2' may be names of columns, or an edge",
+    "node1,node2\nnode3,node4\nnode4,node5\n": "'node1 node2' may be names of columns, or an edge",
+    "id1,id2\n0,1\n1,2\nid1,id2\n": "remove further headers",
+    "from to\n1 1 2\n2 2 3\n": "line 1: names 2 of 3 columns; say which, as --columns 2 3, or 1 2 3",
+    "from to weight time\n1 2 5 20\n2 3 6 30\n": "say --format edges --columns TAIL HEAD [WEIGHT]",
+    "nodedef>name VARCHAR\na\nb\nedgedef>n1 VARCHAR,n2 VARCHAR\na,b\n": "is GDF",
+    "% asym dynamic\n1 2 1 100\n1 2 -1 200\n2 3 1 100\n": "-1 removes one",
+}
+READ = {
+    "100 200\n200 300\n300 100\n": 3,
+    "20 1 5\n40 2 5\n": 2,  # two rows
+    "20 40 5\n20 60 5\n40 60 5\n": 3,
+    "hub a 1\nhub b 2\nhub c 3\n": 3,  # a star
+    "a hub 5\nb hub 6\nc hub 7\n": 3,
+    "e f 1\nf g 2\n": 2,
+    "ann bob friend\nbob cy colleague\n": 2,
+    "1 item1\n2 item2\n2 item1\n": 3,  # of two kinds
+    "Smith,J\tDoe,A\nDoe,A\tRoe,B\n": 2,
+    "555-1234 555-2345\n555-2345 555-3456\n": 2,
+    "1:1000 2:500\n2:500 3:10\n": 2,
+    "'22' 'Go'\nGo X\nX Y\n": 3,
+    "0 1 2\n1 2 5\n2 3 1\n": 3,
+    "x a b\na y c\nb c z\n": 3,
+    "ann bob cy\nbob ann dan\ncy dan eve\n": 3,
+    "0 0 1\n1 0 1\n2 2 2\n": 3,
+    "# from to\n1 2\n2 3\n": 2,
+    "# FromNodeId\tToNodeId\n1\t2\n2\t3\n": 2,
+    "#\tfrom\tto\n1\t2\n2\t3\n": 2,
+    "x (north),y (south)\ny (south),z\n": 2,
+    "sep=;\r\nsource;target;weight\r\n1;2;5\r\n2;3;6\r\n": 2,  # Excel
+    "source,target\n1,2\n2,3\n,\n": 2,
+    "\tsource\ttarget\tweight\n0\t1\t2\t0.5\n1\t2\t3\t0.25\n": 2,  # pandas
+    '"from" "to"\n"1" 1 2\n"2" 2 3\n': 2,  # R
+    "# Nodes: 4 Edges: 4,000\n" + "1 2\n2 3\n3 4\n4 1\n" * 1000: 4000,
+    "# Removed edges: 10\n# Max edges: 5\n# self edges: 0\n1 2\n2 3\n": 2,
+    "# Nodes: 0-2\n# Node: 1\n0 1\n1 2\n": 2,
+    "*Vertices 2\n*Arcs :1 \"rel\"\n1 2 3\n": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize(("content", "told"), ASKED.items(), ids=map(repr, ASKED))
+def test_what_may_be_no_edges_is_asked_about(
+    content: str, told: str, pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    assert told in refusal(content, tmp_path)
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize(("content", "arcs"), READ.items(), ids=(repr(each[:60]) for each in READ))
+def test_what_only_looks_like_it_is_read(
+    content: str, arcs: int, pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    assert read(content, tmp_path, directed=True).graph.arcs == arcs
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize(
+    ("content", "arcs"),
+    [("head,relation,tail\nann,knows,bob\nbob,knows,cy\n", [("ann", "bob"), ("bob", "cy")]),
+     ("source_id,source,target\nx,1,2\ny,2,3\n", [("1", "2"), ("2", "3")]),
+     ("target_node,source_node\n1,2\n2,3\n", [("2", "1"), ("3", "2")]),
+     ("TargetID,SourceID\n1,2\n2,3\n", [("2", "1"), ("3", "2")]),
+     ("dst_id,src_id\n1,2\n2,3\n", [("2", "1"), ("3", "2")]),
+     (":END_ID,:START_ID,:TYPE\n1,2,x\n2,3,x\n", [("2", "1"), ("3", "2")]),
+     ("weight,a,b\n5,1,2\n6,2,3\n", [("1", "2"), ("2", "3")]),
+     ("\tsource\ttarget\tweight\n0\t1\t2\t5\n1\t2\t3\t6\n", [("1", "2"), ("2", "3")]),
+     ('"from" "to"\n"1" 1 2\n"2" 2 3\n', [("1", "2"), ("2", "3")]),
+     ("# Directed: undirected\n1 2\n2 3\n", [("1", "2"), ("2", "1"), ("2", "3"), ("3", "2")])],
+)  # fmt: skip
+def test_columns_are_found_by_all_usual_names(
+    content: str, arcs: list[tuple[str, str]], pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    assert arcs_of(read(content, tmp_path)) == arcs
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+def test_what_is_chosen_is_read_as_such(pieces: bool, tmp_path: Path, monkeypatch: Patch) -> None:
+    """What a refusal says to do can be done."""
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    for content, columns, arcs in (
+        ("1 <- 2\n2 <- 3\n", "31", [("2", "1"), ("3", "2")]),
+        ("1 to 2\n2 to 3\n", "13", [("1", "2"), ("2", "3")]),
+        ("e 1 2\ne 2 3\n", "23", [("1", "2"), ("2", "3")]),
+        ("20 1 2\n20 3 4\n40 1 2\n", "23", [("1", "2"), ("1", "2"), ("3", "4")]),
+        ("# to from\n1 2\n2 3\n", "21", [("2", "1"), ("3", "2")]),
+        ("from to\n1 1 2\n2 2 3\n", "23", [("1", "2"), ("2", "3")]),
+        ("0 1 0\n1 0 1\n0 1 0\n", "123", [("0", "1"), ("0", "1"), ("1", "0")]),
+        (",0,1,2\n0,1,2,5\n1,2,3,7\n", "234", [("1", "2"), ("2", "3")]),
+    ):
+        assert arcs_of(read(content, tmp_path, columns=[*columns], directed=True)) == arcs
+    assert read("nodes: 3\n1 2\n2 3\n", tmp_path, kind="edges", directed=True).graph.arcs == 3
+    assert read("1\t2 3\n2\t1 3\n3\t1 2\n", tmp_path, kind="edges").graph.weights is not None
+    (note,) = read("country,person,friend\nUK,ann,bob\nUK,cy,di\nUS,ed,flo\n", tmp_path, columns=["2", "3"],
+                   directed=True).notes  # fmt: skip
+    assert note == "line 1 is read as an edge (--columns person friend: as names of columns)"
+
+
+@pytest.mark.parametrize("rows", [300, 120_000])
+def test_times_before_2001_are_times_beside_later_ones(rows: int, tmp_path: Path) -> None:
+    content = "".join(
+        f"{k % 5000 + 1} {k * 7 % 4999 + 1} {899_990_000 + k * (120_000_000 // rows)}\n" for k in range(rows)
+    )
+    assert "third column has times" in read(content, tmp_path, directed=True).no_weights
+    named = "# source,target,timestamp\n1,2,20\n2,3,30\n"
+    assert "third column has times" in read(named, tmp_path, directed=True).no_weights
+
+
+def test_a_comma_in_pajek_and_a_large_list_of_latin_letters(tmp_path: Path) -> None:
+    pajek = '*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2 5,5\n2 3 6\n'
+    assert "expected a weight without a comma, as 5.5, with a decimal point" in refusal(pajek, tmp_path)
+    rows = "source,target\n" + "".join(f"n{k % 5000},n{k * 7 % 4999}\n" for k in range(110_000))
+    found = read((rows + "\u00e9,\u00fc\n").encode("latin-1"), tmp_path, directed=True)
+    assert found.graph.arcs == 110_001
+    assert "\u00e9" in (found.names or ())
+
+
+@pytest.mark.parametrize("rows", [3, 130_000])
+def test_comments_count_wherever_they_stand(rows: int, tmp_path: Path) -> None:
+    content = "".join(f"{k} {k + 1}\n" for k in range(rows))
+    found = read(content + "# Undirected graph\n", tmp_path)
+    assert (found.graph.arcs, found.graph.info["directed"]) == (2 * rows, False)
+    assert f"expected 7 edges, as its comment says, found {rows}" in refusal(
+        f"{content}# Edges: 7\n", tmp_path
+    )
