@@ -20,7 +20,7 @@ from retrace_commands.edge_table import (
     without_comma,
 )
 
-WEIGHT_KEYS = ("weight", "value", "cost", "length")
+WEIGHT_KEYS = ("weight", "value", "cost", "length", "distance")
 """Attributes of edges that may be their weights: the first one that an edge has."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)\w*", re.I)
 PAJEK_SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix")

@@ -259,6 +259,8 @@ def _only_member(file: io.BufferedReader, path: Path) -> BinaryIO:
 def _opened(archive: zipfile.ZipFile, path: Path) -> BinaryIO:
     """Open the only file of an archive."""
     members = [member for member in archive.infolist() if not member.is_dir()]
+    if any(member.filename.startswith("xl/") for member in members):
+        raise RetraceError(f"{path}: is an Excel workbook; save its edges as CSV")
     if len(members) != 1:
         names = ", ".join(member.filename for member in members[:5])
         raise RetraceError(f"{path}: is a zip archive of {len(members)} files ({names}); unpack the graph's")

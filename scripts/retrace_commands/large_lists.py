@@ -42,7 +42,7 @@ from retrace_commands.list_comments import compare_counts, read_comments
 from retrace_commands.list_doubts import are_times, refuse_words_among_numbers, times_of, why_times
 from retrace_commands.published_formats import read_table
 
-MARK = re.compile(rb"[#%]|//")
+BEGINS_COMMENT = re.compile(rb"[#%]|//")
 COMMENT = re.compile(rb"^[ \t]*(?:#|%|//).*$", re.M)
 HIDDEN_ROW = re.compile(rb"^[ \t]*(#+|%+|//)[^\s#%/]", re.M)
 ATTRIBUTES_END = re.compile(rb"\}\s*$", re.MULTILINE)
@@ -170,7 +170,7 @@ def read_large_table(path: Path, kind: str) -> EdgeTable | None:
 def all_comments(path: Path) -> str:
     """Return the lines of a file that are comments."""
     with open_content(path) as file:
-        found = (COMMENT.findall(piece) for piece, _ in read_pieces(file) if MARK.search(piece))
+        found = (COMMENT.findall(piece) for piece, _ in read_pieces(file) if BEGINS_COMMENT.search(piece))
         return b"\n".join(line for lines in found for line in lines).decode("latin-1")
 
 
@@ -192,7 +192,7 @@ def _read(path: Path, layout: _Layout, header: int) -> EdgeTable:
     with open_content(path) as file:
         for piece in _pieces(file):
             check_text(piece, path)
-            if comments := b"\n".join(COMMENT.findall(piece)) if MARK.search(piece) else b"":
+            if comments := b"\n".join(COMMENT.findall(piece)) if BEGINS_COMMENT.search(piece) else b"":
                 announced = read_comments(comments.decode("latin-1"), table) or announced
             skipped = max(0, header - line)
             body = piece.split(b"\n", skipped)[-1] if piece.count(b"\n") >= skipped else b""

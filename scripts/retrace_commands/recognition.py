@@ -66,7 +66,7 @@ def recognise(head: str, path: Path) -> str:
     """Return the format that the head of a file belongs to; raise RetraceError if that is none."""
     lines = [line for line in head.splitlines() if line.strip()]
     if not lines:
-        raise RetraceError(f"{path}: it is empty; say {option('format')}, or name another file")
+        raise RetraceError(f"{path}: it is empty; name another file")
     first = lines[0].strip()
     if BANNER.match(first):
         return "matrix-market"
@@ -92,14 +92,14 @@ def recognise(head: str, path: Path) -> str:
         raise RetraceError(f"{path}: is {OTHER_LISTS['.gdf']}; write its edges as CSV")
     if re.match(r"(33D32945|SECTION\b)", first, re.I):
         return "steiner"
+    if re.match(r"(strict\s+)?(di)?graph\b[^\[{\n]*\s*\{", "\n".join(lines).lstrip()):
+        raise RetraceError(f"{path}: is a Graphviz file; write its edges as CSV, GraphML or GML")
     if re.search(r"^[^\S\n]*graph[^\S\n]*(\[|$)", head, re.M) and re.match(
         r"(graph|Creator|Version|comment|#)", first, re.I
     ):
         return "gml"
     if first.startswith(("{", "[")):
         raise RetraceError(f"{path}: is JSON, of which no form is usual; write its edges as CSV")
-    if re.match(r"(strict\s+)?(di)?graph\b.*\{", first):
-        raise RetraceError(f"{path}: is a Graphviz file; write its edges as CSV, GraphML or GML")
     for line in lines:
         match line.split():
             case ["p", kind, *_] if kind in DIMACS:
@@ -137,6 +137,8 @@ def recognise(head: str, path: Path) -> str:
             f"{path}: has one line, {line}, which may be a header without edges, or an edge; add rows, or "
             f"say {option('format', 'edges')}"
         )
+    if len(data) > 1 and re.fullmatch(r"\s*\d+\s*", data[0]) and _is_list(data[1:]):
+        raise RetraceError(f"{path}: {line} may be the number of vertices or edges; delete that line")
     raise RetraceError(
         f"{path}: {line} begins no format among {READABLE}; say {option('format')}, or write a list of edges"
     )

@@ -14,14 +14,10 @@ from retrace.graphs.csr import CSRGraph
 SAMPLE_SEARCH = "retrace_today/host/sample_search.cpp"
 SAMPLED_ARCS = 2048
 """Arcs that are followed: each may cost a core a look at memory."""
-SAMPLED_WEIGHTS = 64
-"""Weights that are compared, about."""
 FAR = 0.2
 """What neighbours' numbers differ by, as a share of all, if they are scattered or more; by chance 1/3."""
 FROM_ELSEWHERE = 1.5
 """Times as many levels have other searches than one from a vertex in the middle: up to twice as many."""
-CANDIDATES = 64
-"""Vertices, about, of which the one with the most arcs is the source: likely in the largest component."""
 
 
 class CSample(ctypes.Structure):
@@ -29,7 +25,8 @@ class CSample(ctypes.Structure):
 
     _fields_ = (
         ("levels", ctypes.c_int), ("ended", ctypes.c_int), ("hub", ctypes.c_int), ("arcs", ctypes.c_int),
-        ("again", ctypes.c_int), ("after_first", ctypes.c_int), ("apart", ctypes.c_longlong),
+        ("again", ctypes.c_int), ("after_first", ctypes.c_int), ("equal_weights", ctypes.c_int),
+        ("apart", ctypes.c_longlong),
     )  # fmt: skip
 
 
@@ -67,25 +64,28 @@ class Features:
         """Search the graph from a vertex of many arcs, until `SAMPLED_ARCS` are followed."""
         if not graph.vertices:
             return cls(0, 0, 0, 0, 0, False, True, True)
-        step = max(1, graph.vertices // CANDIDATES)
-        degrees = graph.indptr[1::step] - graph.indptr[:-1:step]
         reached, sample = np.empty(SAMPLED_ARCS + 3, np.int32), CSample()
         function_of(graph, SAMPLE_SEARCH, "sample_search")(
-            step * int(degrees.argmax()), SAMPLED_ARCS, pointer(reached), ctypes.byref(sample)
+            SAMPLED_ARCS, pointer(reached), ctypes.byref(sample)
         )
         scattered = sample.apart > FAR * sample.arcs * graph.vertices
         by_level = reached[: sample.levels + 1].tolist()
         levels, component = float(sample.levels), by_level[-1]
         if not sample.ended:
             levels, component = levels_of_all(by_level, graph.vertices), graph.vertices
-        weights = (
-            np.zeros(1) if graph.weights is None else graph.weights[:: 1 + graph.arcs // SAMPLED_WEIGHTS]
-        )
-        equal = bool(np.all(weights == weights[:1]))
         undirected = graph.info.get("directed") is False
         edges, back = (graph.arcs / 2, sample.after_first) if undirected else (graph.arcs, 0)
         forest = edges < graph.vertices and sample.again <= back
-        return cls(graph.vertices, graph.arcs, levels, component, sample.hub, scattered, forest, equal)
+        return cls(
+            graph.vertices,
+            graph.arcs,
+            levels,
+            component,
+            sample.hub,
+            scattered,
+            forest,
+            bool(sample.equal_weights),
+        )
 
 
 def levels_of_all(by_level: Sequence[int], vertices: int) -> float:

@@ -24,7 +24,7 @@ def test_a_stored_folder_counts_from_0(tiny: Path, call: Call) -> None:
     assert done.out.endswith("\n0 1 2\n")
 
 
-@pytest.mark.parametrize("content", [b"", b"hello\n", b"c only\n", b"\x00\xff\n"])
+@pytest.mark.parametrize("content", [b"hello\n", b"c only\n", b"\x00\xff\n"])
 def test_what_is_no_format(content: bytes, tmp_path: Path, call: Call) -> None:
     path = tmp_path / "graph"
     path.write_bytes(content)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from test_own_graphs import arcs_of, read, refusal
@@ -86,6 +88,9 @@ ASKED = {
     "id1,id2\n0,1\n1,2\nid1,id2\n": "remove further headers",
     "from to\n1 1 2\n2 2 3\n": "line 1: names 2 of 3 columns; say which, as --columns 2 3, or 1 2 3",
     "from to weight time\n1 2 5 20\n2 3 6 30\n": "say --format edges --columns TAIL HEAD [WEIGHT]",
+    "3\n1 2\n2 3\n": "'3' may be the number of vertices or edges; delete that line",
+    "graph\n{\n a -- b;\n}\n": "is a Graphviz file",
+    " \n": "it is empty; name another file",
     "nodedef>name VARCHAR\na\nb\nedgedef>n1 VARCHAR,n2 VARCHAR\na,b\n": "is GDF",
     "% asym dynamic\n1 2 1 100\n1 2 -1 200\n2 3 1 100\n": "-1 removes one",
 }
@@ -213,3 +218,18 @@ def test_comments_count_wherever_they_stand(rows: int, tmp_path: Path) -> None:
     assert f"expected 7 edges, as its comment says, found {rows}" in refusal(
         f"{content}# Edges: 7\n", tmp_path
     )
+
+
+def test_an_excel_workbook_is_named(tmp_path: Path) -> None:
+    packed = BytesIO()
+    with ZipFile(packed, "w") as archive:
+        archive.writestr("[Content_Types].xml", "")
+        archive.writestr("xl/workbook.xml", "")
+    assert "is an Excel workbook; save its edges as CSV" in refusal(packed.getvalue(), tmp_path, "graph.xlsx")
+
+
+def test_a_distance_is_a_weight_of_gml(tmp_path: Path) -> None:
+    gml = "graph [ directed 1 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 distance 2 ] ]"
+    weights = read(gml, tmp_path).graph.weights
+    assert weights is not None
+    assert weights.tolist() == [2]

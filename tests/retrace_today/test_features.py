@@ -99,7 +99,7 @@ def test_scattered_are_graphs_whose_ids_say_nothing() -> None:
 
 def test_equal_weights_are_told_from_others() -> None:
     tails, heads = np.arange(9_999), np.arange(1, 10_000)
-    for weights, equal in ((np.full(9_999, 7), True), (tails % 2, False)):
+    for weights, equal in ((np.full(9_999, 7), True), (tails % 2, False), (1 + tails % 2, False)):
         assert Features.of(from_arcs(10_000, tails, heads, weights, {})).equal_weights == equal
     assert Features.of(from_arcs(10_000, tails, heads, None, {})).equal_weights
 

@@ -68,7 +68,7 @@ def function_of(graph: CSRGraph, source: str, name: str, returns: Any = None) ->
 
     It is called `<name>_wide` if the graph has 64-bit offsets.
     """
-    function = loaded_library(source)[f"{name}_wide" if graph.is_wide else name]
+    function = getattr(loaded_library(source), f"{name}_wide" if graph.is_wide else name)  # kept by name
     function.restype = returns
     return partial(function, c_graph(graph, wide=True))
 
