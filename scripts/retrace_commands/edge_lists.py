@@ -32,7 +32,7 @@ HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
 """What begins a comment without a blank, as a name may."""
 TRAILING = re.compile(r"\S\s+(#|%|//)(\s|$)")
 """Where a comment may stand behind a cell."""
-COMMENTED = re.compile(r"-?\d+(\.\d+)?\s*(#|%|//)\s*\w.*")
+COMMENTED = re.compile(r"-?\d+(\.\d+)?\s*(#|//)\s*\w.*")
 """A number with a comment behind it."""
 UNREAD = ": not read, so arcs have no weights"
 """What a note says of columns that may hold the weights."""
@@ -70,7 +70,7 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     if rows and is_asked:
         refuse_doubts(text, rows, header, where)
     places = places_of(rows, header, columns, where, mark)
-    if is_asked and may_be_matrix(rows):
+    if is_asked and header is None and may_be_matrix(rows):
         raise RetraceError(
             f"{where}: may be a matrix, or edges with weights; say {option('format', 'edges')}, or write "
             "Matrix Market"

@@ -8,7 +8,7 @@ import numpy as np
 
 from retrace.system.errors import RetraceError
 from retrace.system.option_words import option
-from retrace_commands.column_names import ORDERED, TIME_NAMES, places_of_ends, plain
+from retrace_commands.column_names import HEAD_NAMES, ORDERED, TAIL_NAMES, TIME_NAMES, places_of_ends, plain
 from retrace_commands.edge_table import DECIMAL, EdgeTable, numbered_words
 from retrace_commands.list_comments import names_in_comments
 from retrace_commands.metis_files import COUNT, Cells, metis_fits
@@ -31,6 +31,8 @@ FIRST_WORDS = {"e", "edge", "a", "arc", "v", "vertex", "n", "node"}
 COUNTED_WORDS = {"n", "m", "nodes", "vertices", "edges", "arcs", "nodecount", "edgecount"}
 """What may stand before a number of vertices or edges."""
 
+MISSING = {"null", "na", "n/a", "nan", "none", "\\n"}
+"""What programs write where there is nothing, in small letters."""
 MOSTLY_NUMBERS = 1 / 3
 """The share of rows of two numbers from which a word as a vertex is in doubt."""
 
@@ -96,14 +98,16 @@ def refuse_doubtful_cells(rows: list[Cells], where: str) -> None:
     several = bool(joined) and all(map(JOINED.fullmatch, joined))
     if several and (len(joined) < len(every) or re.search(r"[\s,;]", joined[0])):
         raise RetraceError(
-            f"{where}: {joined[0][:40]!a} may be several vertices; write a line u v for each edge"
+            f"{where}: {joined[0][:40]!a} may be several vertices; write a line u v for each edge, or say "
+            f"{option('format', 'edges')} if it is one"
         )
     tails = {pair[0] for pair in ends}
     for pair in ends:
         parts = re.split(r"\s*[,;]\s*", pair[-1])
         if len(parts) > 1 and tails.issuperset(parts):
             raise RetraceError(
-                f"{where}: {pair[-1][:40]!a} may be several vertices; write a line u v for each edge"
+                f"{where}: {pair[-1][:40]!a} may be several vertices; write a line u v for each edge, or say "
+                f"{option('format', 'edges')} if it is one"
             )
 
 
@@ -190,7 +194,8 @@ def _refuse_hidden_header(text: str, rows: list[Cells], where: str) -> None:
     for number, content, cells in names_in_comments(text):
         names = cells[1:] if not cells[0] and len(cells) > width else cells
         ends = places_of_ends(names)
-        if ends is not None and len(names) in (2, width) and ends != (0, 1):
+        are_words = all(re.fullmatch(r"(:?\w[\w ]*)?", name) for name in names) and "and" not in names
+        if ends is not None and are_words and len(names) in (2, width) and ends != (0, 1):
             columns = option("columns", *(str(place + 1) for place in ends))
             raise RetraceError(f"{where}, line {number}: {content[:40]!a} may be a header; say {columns}")
 
@@ -209,7 +214,10 @@ def refuse_doubtful_header(header: Sequence[str], rows: list[Cells], where: str)
 
 
 def refuse_words_among_numbers(table: EdgeTable) -> None:
-    """Raise RetraceError if most rows are of two numbers, and others have a word, as a count or a header."""
+    """Raise RetraceError if a word among numbers may be no vertex: a count, a label, a header, a blank.
+
+    Words that come once are in doubt above or below all numbers, others as what they say.
+    """
     columns = table.columns
     ids, names = (
         numbered_words([*table.tails, *table.heads]) if columns is None else (columns.ids, columns.names)
@@ -220,11 +228,18 @@ def refuse_words_among_numbers(table: EdgeTable) -> None:
     both = are_numbers[ids.reshape(2, -1)].all(axis=0)
     if both.mean() < MOSTLY_NUMBERS or both.all():
         return
-    row = ids.reshape(2, -1)[:, int(both.argmin())]
-    word = names[int(row[int(are_numbers[row].argmin())])]
+    ends = ids.reshape(2, -1)
+    places = np.flatnonzero(~both)
+    words = [names[int(end)] for row in places for end in ends[:, row] if not are_numbers[end]]
+    is_block = len(places) == places[-1] - places[0] + 1 and (places[0] == 0 or places[-1] == both.size - 1)
+    are_labels = is_block and len({*words}) == len(words) and not any(word[0].isdigit() for word in words)
+    odd = [word for word in words if word.lower() in MISSING or plain(word) in TAIL_NAMES | HEAD_NAMES]
+    if not are_labels and not odd:
+        return
+    word = (odd or words)[0]
     raise RetraceError(
         f"{table.where}: {word[:40]!a} is called a vertex among numbers; remove its line, or say "
-        f"{option('format', 'edges')}"
+        f"{option('format', 'edges')} if it is one"
     )
 
 
