@@ -1,7 +1,7 @@
 """Refuses rows that may be something else than edges with a tail, a head and perhaps a weight."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,8 @@ BLANK_IN_CELL = re.compile(r"(^|,)\s*\d+[ \t]+\d[\d.]*\s*(,|$)")
 """Two numbers with a blank between them where commas separate cells."""
 JOINED = re.compile(r"[\[({<]?\s*\d+(\s*([,;:|\s]|[-=]*>|[-\u2192\u2014])\s*\d+)+\s*[\])}>]?")
 """Several numbers in a cell."""
+LONG = 200
+"""Letters of a cell from which it is no pair: blanks would be matched in all ways."""
 LEFT, RIGHT = re.compile("[<\u2190\u21d0]"), re.compile("[>\u2192\u21d2]")
 BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 FIRST_WORDS = {"e", "edge", "a", "arc", "v", "vertex", "n", "node"}
@@ -95,7 +97,7 @@ def refuse_doubtful_cells(rows: list[Cells], where: str) -> None:
     ends = [cells[:2] for _, cells in rows]
     every = [cell for pair in ends for cell in pair]
     joined = [cell for cell in every if not PLAIN_NUMBER.fullmatch(cell)]
-    several = bool(joined) and all(map(JOINED.fullmatch, joined))
+    several = bool(joined) and all(len(cell) < LONG and JOINED.fullmatch(cell) for cell in joined)
     if several and (len(joined) < len(every) or re.search(r"[\s,;]", joined[0])):
         raise RetraceError(
             f"{where}: {joined[0][:40]!a} may be several vertices; write a line u v for each edge, or say "
@@ -103,7 +105,7 @@ def refuse_doubtful_cells(rows: list[Cells], where: str) -> None:
         )
     tails = {pair[0] for pair in ends}
     for pair in ends:
-        parts = re.split(r"\s*[,;]\s*", pair[-1])
+        parts = [*map(str.strip, re.split("[,;]", pair[-1]))]
         if len(parts) > 1 and tails.issuperset(parts):
             raise RetraceError(
                 f"{where}: {pair[-1][:40]!a} may be several vertices; write a line u v for each edge, or say "
@@ -128,14 +130,15 @@ def _refuse_words_between(rows: list[Cells], where: str) -> None:
     if any(len(cells) < 3 for _, cells in rows):
         return
     tails, middles, thirds = ([cells[k] for _, cells in rows] for k in range(3))
-    whole: Callable[[str], object] = COUNT.fullmatch
     if all(middle and not re.search(r"[^\W_]", middle) for middle in middles):
         to_left = {bool(LEFT.search(middle)) and not RIGHT.search(middle) for middle in middles}
         ways = option("columns", "3", "1") if to_left == {True} else option("columns", "1", "3")
         ways = "write the tail of each first" if len(to_left) > 1 else f"say {ways}"
         raise RetraceError(f"{where}: {middles[0][:40]!a} stands between the vertices; {ways}")
     is_one_word = len(rows) > 1 and len({*middles}) == 1 and not is_number(middles[0])
-    are_ends = not all(map(is_number, thirds)) or (all(map(whole, tails)) and all(map(whole, thirds)))
+    are_ends = not all(map(is_number, thirds)) or (
+        all(map(COUNT.fullmatch, tails)) and all(map(COUNT.fullmatch, thirds))
+    )
     are_ends_of_others = not {*thirds}.isdisjoint(tails) and {*middles}.isdisjoint(tails)
     if (is_one_word and are_ends) or (are_ends_of_others and not all(map(is_number, thirds))):
         ways = f"{option('columns', '1', '3')}, or 1 2 if they are not"
@@ -145,7 +148,7 @@ def _refuse_words_between(rows: list[Cells], where: str) -> None:
         )
     kinds = {tail.lower() for tail in tails}
     of_kinds = kinds <= FIRST_WORDS or (len(kinds) == 1 and len(rows) > 1 and not is_number(tails[0]))
-    if of_kinds and all(map(whole, middles)) and all(map(is_number, thirds)):
+    if of_kinds and all(map(COUNT.fullmatch, middles)) and all(map(is_number, thirds)):
         raise RetraceError(
             f"{where}: {tails[0][:40]!a} may say what the row is; say {option('columns', '2', '3')}, or "
             "1 2 3 if it is a vertex"
@@ -233,10 +236,12 @@ def refuse_words_among_numbers(table: EdgeTable) -> None:
     words = [names[int(end)] for row in places for end in ends[:, row] if not are_numbers[end]]
     is_block = len(places) == places[-1] - places[0] + 1 and (places[0] == 0 or places[-1] == both.size - 1)
     are_labels = is_block and len({*words}) == len(words) and not any(word[0].isdigit() for word in words)
-    odd = [word for word in words if word.lower() in MISSING or plain(word) in TAIL_NAMES | HEAD_NAMES]
-    if not are_labels and not odd:
+    no_vertices = [
+        word for word in words if word.lower() in MISSING or plain(word) in TAIL_NAMES | HEAD_NAMES
+    ]
+    if not are_labels and not no_vertices:
         return
-    word = (odd or words)[0]
+    word = (no_vertices or words)[0]
     raise RetraceError(
         f"{table.where}: {word[:40]!a} is called a vertex among numbers; remove its line, or say "
         f"{option('format', 'edges')} if it is one"
@@ -301,9 +306,7 @@ def refuse_other_counts(rows: list[Cells], where: str) -> None:
         if metis_fits(vertices, edges, [cells[sizes + weights :: 1 + of_edges] for cells in rest]):
             raise RetraceError(f"{where}: may be METIS, or edges; say {option('format', 'metis')} or edges")
     ends = [cell for cells in rest for cell in cells[:2]]
-    is_size = vertices == edges and first[2] == str(
-        len(rest)
-    )  # of a Matrix Market file without its first line
+    is_size = vertices == edges and first[2] == str(len(rest))  # of Matrix Market without its first line
     if (
         (edges == len(rest) or is_size)
         and len(rest) > 1
