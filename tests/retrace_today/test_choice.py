@@ -352,7 +352,7 @@ def of_candidates(choice: dict[str, Any], done: list[dict[str, Any]]) -> dict[st
 
 MOST = in_turn.MOST["choices"]
 SLOWER: dict[str, set[tuple[str, str]]] = {
-    "h200": {("bfs/auto", "random-10-5"), ("stcon/auto", "small-9")},
+    "h200": {("bfs/auto", "random-10-5")},
     "h100": {("bfs/auto", "random-10-5"), ("sssp/auto", "random-10-5")},
 }
 """Where a candidate is faster: by 1 to 2 us of 35, `fewer-arcs` by 0.2 of 2.1, and on the H100

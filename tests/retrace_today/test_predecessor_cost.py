@@ -59,6 +59,8 @@ UNTOLD = {
     "h200": {
         ("NY", "stcon/auto", None),
         ("NY", "stcon/cluster", None),
+        ("Gowalla", "stcon/auto", None),
+        ("small-9", "stcon/auto", None),
         ("random-10-5", "sssp/one-block", None),
         ("random-14-5", "sssp/auto", None),  # which takes `workfront-sweep`, which finds none, without them
     },
