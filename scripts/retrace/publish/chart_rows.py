@@ -214,7 +214,8 @@ def draw_phases(figure: SubFigure, drawing: Drawing, panels: Sequence[Panel]) ->
                     begin += ms
                     drawn.add(phase)
         name_rows(axes, names, numbers, entries.values())
-        axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
+        axes.set_xlim(left=0)
+        axes.xaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(lambda ms, _: tick_time(ms))
     axis.add_key(figure, {name: {"facecolor": PHASES[name]} | OUTLINE for name in PHASES if name in drawn})
     label = "Time" if drawing.beside else axis.axis_label(first[0].measure)
