@@ -17,6 +17,8 @@ MULTIPROCESSORS = 132
 """Of the GPU that was measured."""
 BLOCKS = 2 * MULTIPROCESSORS
 """Searches of which a block each has one, at the same time."""
+CLUSTERS = {16: 7, 8: 15, 4: 30}
+"""Clusters that run at the same time, by their blocks."""
 LANES = 64
 """Searches of a pass of `betweenness/lane-queues`."""
 GRID_PASSES = MULTIPROCESSORS // 8
@@ -53,6 +55,7 @@ def of_search(graph: Features) -> Terms:
         "arcs": arcs,
         "levels": levels,
         "branching_levels": branching * levels,
+        "deep_branching_levels": branching * levels if graph.is_deep else 0,
         "hub": graph.hub,
         "scattered_arcs": scattered,
         "missed_arcs": scattered * max(0.0, log2(max(1, graph.vertices) / CACHED_VERTICES)),
@@ -78,15 +81,21 @@ def of_betweenness(graph: Features, sources: int) -> Terms:
     by_grid = passes if passes <= GRID_PASSES else 0
     by_blocks = 0 if by_grid else ceil(passes / MULTIPROCESSORS)
     lanes_used = min(sources, LANES) ** 0.35
+    blocks = next((size for size, clusters in CLUSTERS.items() if sources <= clusters), min(CLUSTERS))
+    turns = ceil(sources / CLUSTERS[blocks])
     looks = waves * kept * levels
-    crowd = min(sources, BLOCKS) / BLOCKS * max(0.0, log2(max(1, graph.vertices) / CACHED_VERTICES))
+    crowd = (min(sources, BLOCKS) / BLOCKS) ** 1.5 * max(0.0, log2(max(1, graph.vertices) / CACHED_VERTICES))
     return {
         "search": 1,
         "vertices": graph.vertices,
         "arcs_of_sources": sources * arcs,
         "levels_of_sources": sources * graph.levels,
         "hub_of_sources": sources * min(graph.hub, LONG_ROW),
+        "cluster_levels": turns * graph.levels,
+        "cluster_arcs": turns * arcs / blocks,
+        "cluster_hub": turns * min(graph.hub, LONG_ROW),
         "levels": waves * graph.levels,
+        "fours_of_levels": waves * graph.levels * min(graph.hub, LANES) / 4,
         "compacted_levels": waves * levels,
         "arcs": waves * arcs,
         "compacted_arcs": waves * kept_arcs,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device import memory
-from cuda_device.gpu_limits import WIDEST_CLUSTER, Needs
+from cuda_device.gpu_limits import Needs
 from cuda_device.interface import Buffer, Kernel, Module
 from retrace.catalogue.setting import Setting, Settings
 from retrace.devices.host import loaded_library, pointer
@@ -24,6 +24,7 @@ from retrace.solvers.betweenness.block_per_source import SHARE
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate, too_many_paths
 from retrace.solvers.bfs import TracedBack
 from retrace.solvers.solver import WARP, DeviceSolver
+from retrace_today.betweenness.graph_on_device import SEARCH_CLUSTER
 from retrace_today.frontier import ENTRY, NearFarSSSP, PackedSearch, choose_delta, require_entries
 
 COPY_ARCS = "retrace_today/host/copy_arcs.cpp"
@@ -248,13 +249,7 @@ class HostArcsBetweenness(HostArcsSearch):
         **HostArcsSearch.settings,
         "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
         "sweep": replace(SWEEP["sweep"], default=64),  # docs/experiments, 54
-        "cluster": Setting(
-            0,
-            "blocks that search from one source at a time, at most as a GPU's clusters have, one without "
-            "clusters; 0: as many as can be",
-            least=0,
-            most=WIDEST_CLUSTER,
-        ),
+        **SEARCH_CLUSTER,
     }
     read_by = "search_from_each"
     arc_bytes = 4

@@ -1,6 +1,8 @@
-"""Betweenness by the whole grid: rows of a lane, a warp and a block, levels of few arcs and of many."""
+"""Betweenness by the grid or by clusters: rows of a lane, a warp and a block, levels of few arcs and many."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from graphs import graph
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.query import Query
-from solving import DEVICES, open_device, solved
+from solving import DEVICES, make, open_device, solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
 
@@ -26,7 +28,7 @@ GRAPHS = {
 
 def scores(spec: str, whole: CSRGraph, query: Query, backend: str) -> np.ndarray:
     with open_device(backend) as device:
-        return solved(f"betweenness/frontier:{spec}", whole, query, device).download()
+        return solved(f"betweenness/{spec}", whole, query, device).download()
 
 
 @pytest.mark.long
@@ -34,10 +36,14 @@ def scores(spec: str, whole: CSRGraph, query: Query, backend: str) -> np.ndarray
 @pytest.mark.parametrize(
     ("settings", "sources"),
     [
-        ("hub=1,sparse=0", (3, 0, 60)),
-        ("hub=5,sparse=999", None),
-        ("hub=50,sparse=4", (3, 0, 60)),
-        ("sparse=0", None),
+        ("frontier:hub=1,sparse=0", (3, 0, 60)),
+        ("frontier:hub=5,sparse=999", None),
+        ("frontier:hub=50,sparse=4", (3, 0, 60)),
+        ("frontier:sparse=0", None),
+        ("cluster:hub=1,sparse=0,cluster=2", (3, 0, 60)),
+        ("cluster:hub=5,sparse=999,blocks=2", None),
+        ("cluster:hub=50,sparse=4,cluster=3,blocks=2", (3, 0, 60)),
+        ("cluster:cluster=1", None),
     ],
 )
 @pytest.mark.parametrize("which", GRAPHS)
@@ -46,7 +52,7 @@ def test_every_way_to_share_a_row_gives_the_scores(
 ) -> None:
     whole, query = GRAPHS[which], Query(sources=sources)
     expected = solved("betweenness/seq-array", whole, query).download()
-    assert_allclose(scores(f"block_size=64,{settings}", whole, query, backend), expected, rtol=1e-12)
+    assert_allclose(scores(f"{settings},block_size=64", whole, query, backend), expected, rtol=1e-12)
 
 
 @pytest.mark.long
@@ -62,6 +68,18 @@ def test_large_graphs_and_offsets_of_64_bits(backend: str, monkeypatch: pytest.M
         if most > 1000:
             expected = solved("betweenness/seq-array", whole, query).download()
         assert whole.is_wide == (most == 1000)
-        for settings in ("sparse=0", "sparse=64", "hub=10"):
-            found = scores(f"block_size=128,{settings}", whole, query, backend)
+        for settings in ("frontier:sparse=0", "frontier:sparse=64", "frontier:hub=10", "cluster:hub=10"):
+            found = scores(f"{settings},block_size=128", whole, query, backend)
             assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_clusters_are_as_large_as_leaves_none_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = {16: 7, 8: 15, 4: 30}  # of an H200
+    with open_device("emulator") as device:
+        for sources, blocks in ((1, 16), (7, 16), (8, 8), (15, 8), (16, 4), (100, 4)):
+            solver: Any = make("betweenness/cluster", device)
+            solver.setup(GRAPHS["hubs"])
+            monkeypatch.setattr(type(solver.module), "largest_cluster", lambda *_: 16)
+            monkeypatch.setattr(type(solver.module), "resident_clusters", lambda *asked: at_once[asked[-1]])
+            solver.upload(Query(sources=tuple(range(sources))))
+            assert (solver.cluster, solver.blocks) == (blocks, min(sources, at_once[blocks]))

@@ -24,7 +24,7 @@ from test_gpu_limits import BLACKWELL, HOPPER, OLDEST
 
 def test_a_solver_whose_kernels_wait_for_other_blocks_declares_it() -> None:
     """Those of betweenness have kernels that do without, too."""
-    without = {"betweenness/host-arcs", "betweenness/lane-queues", "betweenness/multi-gpu"}
+    without = {f"betweenness/{name}" for name in ("cluster", "host-arcs", "lane-queues", "multi-gpu")}
     for kind in all_solvers():
         if issubclass(kind, Choice) or kind.name in without:
             continue
@@ -46,8 +46,8 @@ def test_a_choice_ranks_and_sets_up_only_what_the_gpu_can_run() -> None:
             assert set(able) <= {*kind.candidates}
             assert all(one.missing_from(limits) is None for one in able)
             files = kind.sources_on(limits)
-            least = {"bfs/auto": 16, "stcon/auto": 16, "sssp/auto": 1}
-            by_cluster = limits.cluster >= least.get(name, 17)
+            least = {"bfs/auto": 16, "stcon/auto": 16, "sssp/auto": 1, "betweenness/auto": 8}
+            by_cluster = limits.cluster >= least[name]
             assert any("cluster.cu" in file for file in files) == by_cluster
         assert kind.able(HOPPER) == kind.candidates
 

@@ -46,7 +46,9 @@ def test_who_takes_such_graphs() -> None:
     takers = {
         f"{problem}/{name}" for problem, names in on_device.items() for name in (*names, "host-arcs", "auto")
     }
-    assert {*OURS} == takers | {f"betweenness/{name}" for name in ("frontier", "lane-queues", "auto")}
+    assert {*OURS} == takers | {
+        f"betweenness/{name}" for name in ("frontier", "cluster", "lane-queues", "auto")
+    }
 
 
 @pytest.mark.parametrize("problem", ["bfs", "sssp"])

@@ -13,6 +13,7 @@
 // Departs  from brandes.cuh: (1 + delta[v]) / sigma[v] is computed for each arc, since the link takes longer. The lanes
 //          that read arcs of one vertex add up their parts first.
 
+#include "../frontier/cluster_blocks.cuh"
 #include "../host-arcs/lines.cuh"
 #include "../../unreachable.h"
 #include "../../betweenness/double_atomics.cuh"
@@ -34,21 +35,10 @@ __device__ inline double sum_of_owner(double value, unsigned owner)
     return is_first ? value : 0;
 }
 
-// The blocks of a search: those of a cluster, or one.
-struct Together : Blocks {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900  // there are no clusters
-    __device__ Together() : Blocks{0, 1} {}
-    __device__ void sync() const { __syncthreads(); }
-#else
-    __device__ Together() : Blocks{cg::this_cluster().block_rank(), cg::this_cluster().num_blocks()} {}
-    __device__ void sync() const { cg::this_cluster().sync(); }
-#endif
-};
-
 // What stays the same during all searches of a cluster.
 struct Search {
     HostArcs<unsigned> arcs;
-    Together blocks;
+    Cluster blocks;
     unsigned vertices, sweep;
     int *level;
     double *sigma, *delta, *score;
@@ -151,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
                      double *sigma, double *delta, uint2 *queue, unsigned *counts, unsigned *begins, double *score,
                      int *overflow, Traffic *total)
 {
-    const Together blocks;
+    const Cluster blocks;
     const unsigned row = blockIdx.x / blocks.count, rows = gridDim.x / blocks.count;
     const size_t of_vertices = size_t(row) * vertices;
     const Search search{{indptr, indices, lines, drawn + row}, blocks, unsigned(vertices), sweep, level + of_vertices,

@@ -15,7 +15,7 @@ extern "C" __global__ void start(int vertices, const HostOffset *indptr, const u
 {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v < vertices) level[v] = v == source ? 0 : UNREACHABLE;
-    HostArcs<unsigned>{indptr, indices, lines}.start(whole_grid(), {queue, length}, source);
+    HostArcs<unsigned>{indptr, indices, lines}.start(Grid{}, {queue, length}, source);
 }
 
 // Finds the vertices of a level, from the entries begin to end - 1, which are of the level before.
@@ -24,7 +24,7 @@ extern "C" __global__ void expand(const HostOffset *indptr, const unsigned *indi
                                   Traffic *total)
 {
     const HostArcs<unsigned> arcs{indptr, indices, lines};
-    const Blocks grid = whole_grid();
+    const Grid grid;
     Traffic traffic{0, 0};
     for (unsigned i = begin + grid.warp(); i < end; i += grid.warps())
         arcs.read(queue[i], traffic, [&](unsigned v, bool has) {
@@ -41,7 +41,7 @@ extern "C" __global__ void sweep(const HostOffset *indptr, const unsigned *indic
     const HostArcs<unsigned> arcs{indptr, indices, lines, drawn};
     Traffic traffic{0, 0};
     arcs.sweep(
-        whole_grid(), vertices, traffic, [&](unsigned v) { return __ldcg(&level[v]) == depth - 1; },
+        Grid{}, vertices, traffic, [&](unsigned v) { return __ldcg(&level[v]) == depth - 1; },
         [&](unsigned v, bool has, unsigned) {
             if (has && __ldcg(&level[v]) == UNREACHABLE) level[v] = depth;
         });

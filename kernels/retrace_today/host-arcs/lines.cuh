@@ -16,7 +16,7 @@
 
 #pragma once
 
-#include "../frontier/frontier.cuh"
+#include "../frontier/blocks.cuh"
 
 using HostOffset = unsigned long long;  // of an arc: there may be more than 2^32
 
@@ -25,19 +25,6 @@ constexpr unsigned SECTOR = 32;  // bytes of the smallest
 constexpr int IN_FLIGHT = 4;     // loads of a lane at a time
 constexpr unsigned MOST_OF_SHARE = 256;  // lines that a warp draws at a time
 constexpr unsigned DRAWS = 8;            // of a warp, if that takes fewer lines at a time
-
-// The blocks that share a search: the grid, or a cluster of it.
-struct Blocks {
-    unsigned rank, count;  // of this block among them; of all
-
-    __device__ unsigned thread() const { return rank * blockDim.x + threadIdx.x; }
-    __device__ unsigned threads() const { return count * blockDim.x; }
-    // Warps of consecutive numbers are in different blocks, as those of a Team are.
-    __device__ unsigned warp() const { return threadIdx.x / LANES * count + rank; }
-    __device__ unsigned warps() const { return count * (blockDim.x / LANES); }
-};
-
-__device__ inline Blocks whole_grid() { return {blockIdx.x, gridDim.x}; }
 
 // What a warp read from the host's memory; the same in all its lanes.
 struct Traffic {

@@ -73,7 +73,7 @@ struct Search {
     // together. A lane has a word, if there are as many, so that one load goes past 1,024 vertices of which none is set.
     template <typename Visit> __device__ void for_each_set(const unsigned *bitmap, Visit visit) const
     {
-        const Blocks grid = whole_grid();
+        const Grid grid;
         const unsigned lane = lane_number(), own = min(LANES, words / grid.warps() + 1);
         for (unsigned first = grid.warp() * own; first < words; first += grid.warps() * own) {
             const bool has = lane < own && first + lane < words;
@@ -96,13 +96,13 @@ struct Search {
         });
         if (blockIdx.x == 0 && threadIdx.x < 3) least[threadIdx.x] = UNREACHABLE;
         if (blockIdx.x == 0 && threadIdx.x > 0 && threadIdx.x < 3) lengths[threadIdx.x] = 0;
-        arcs.start(whole_grid(), queue(0), source);
+        arcs.start(Grid{}, queue(0), source);
     }
 
     // Relaxes the arcs of the near queue's vertices. Heads that are near in the next round are queued, each once.
     __device__ void relax(unsigned round, unsigned entries, unsigned limit, int *least_of_all, Traffic &traffic) const
     {
-        const Blocks grid = whole_grid();
+        const Grid grid;
         const uint2 *const near = queue(round).entries;
         unsigned *const next = near_in(round + 1);
         int least_far = UNREACHABLE;
@@ -126,7 +126,7 @@ struct Search {
         unsigned *const next = near_in(round + 1);
         int least_far = UNREACHABLE;
         arcs.sweep(
-            whole_grid(), vertices, traffic, [&](unsigned u) { return __ldcg(&near[u / 32]) >> u % 32 & 1; },
+            Grid{}, vertices, traffic, [&](unsigned u) { return __ldcg(&near[u / 32]) >> u % 32 & 1; },
             [&](int2 arc, bool has, unsigned u) {
                 const unsigned v = arc.x, bit = 1u << v % 32;
                 const int distance = has ? distance_of(__ldcg(&label[u])) : UNREACHABLE;

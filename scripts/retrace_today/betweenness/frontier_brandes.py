@@ -1,4 +1,4 @@
-"""Betweenness from one source after the other, each with the whole grid: for few sources of a large graph."""
+"""Betweenness from one source with the whole grid, or with a cluster: for few sources of a large graph."""
 
 from typing import Any, ClassVar
 
@@ -11,10 +11,12 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import aligned
 from retrace.solvers.betweenness.compaction import uncompacted
-from retrace_today.betweenness.graph_on_device import GraphOnDevice
+from retrace_today.betweenness.graph_on_device import SEARCH_CLUSTER, GraphOnDevice
 
 LONG_ROW = 4096
 """Arcs of a vertex that a warp has at most, unless it is set; a block has those with more."""
+LEAST_BLOCKS = 4
+"""Of a cluster, if its size is chosen."""
 COUNTERS_BYTES = 24
 """`Counters` of the kernel file."""
 
@@ -79,3 +81,39 @@ class FrontierBrandes(GraphOnDevice):
 
     def last_arguments(self) -> list[Any]:
         return [np.uint32(self.number("sparse")), np.uint32(self.number("hub"))]
+
+
+class ClusterBrandes(FrontierBrandes):
+    """As `betweenness/frontier`, with a thread-block cluster for each of several searches at a time.
+
+    A block searches where the GPU has no clusters. Scores are added to by all clusters.
+    """
+
+    name = "betweenness/cluster"
+    implements = "Brandes' algorithm, the blocks of a cluster search from one source"
+    settings: ClassVar[Settings] = {
+        **FrontierBrandes.settings,
+        "blocks": GraphOnDevice.settings["blocks"],
+        **SEARCH_CLUSTER,
+    }
+    needs = Needs()
+
+    def choose_blocks(self) -> int:
+        """Return how many clusters search at a time, after their size is chosen: half, while sources wait."""
+        (part,) = self.rounds
+        asked = self.number("cluster")
+        largest = asked or self.module.largest_cluster(self.kernel_name(), self.block_size)
+        self.cluster = max(1, min(largest, self.device.limits.cluster))
+        while not asked and self.cluster > LEAST_BLOCKS and self.resident_blocks() < part.sources.size:
+            self.cluster //= 2
+        return super().choose_blocks()
+
+    def resident_blocks(self) -> int:
+        """Return how many clusters the device runs at the same time."""
+        if self.cluster == 1:
+            return self.module.resident_blocks(self.kernel_name(), self.block_size)
+        return self.module.resident_clusters(self.kernel_name(), self.block_size, self.cluster)
+
+    def start(self, *arguments: Any) -> None:
+        cluster = self.cluster if self.cluster > 1 else None
+        self.kernel(self.blocks * self.cluster, self.block_size, *arguments, cluster=cluster)

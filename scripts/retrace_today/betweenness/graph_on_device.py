@@ -6,12 +6,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device.gpu_limits import WIDEST_CLUSTER
 from cuda_device.interface import Buffer
-from retrace.catalogue.setting import Settings
+from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
 from retrace.solvers.betweenness.compaction import Compacted
 from retrace_today.reversed_arcs import ReversedArcs
+
+SEARCH_CLUSTER: Settings = {
+    "cluster": Setting(
+        0,
+        "blocks that search from one source at a time, at most as a GPU's clusters have, one without "
+        "clusters; 0: chosen",
+        least=0,
+        most=WIDEST_CLUSTER,
+    ),
+}
 
 
 class GraphOnDevice(Brandes):
