@@ -30,8 +30,8 @@ TYPE_WORDS = {"directed": True, "undirected": False}
 
 HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
 """What begins a comment without a blank, as a name may."""
-TRAILING = re.compile(r"\S\s+(#(?!\s+\d+\w?$)|//|%(?=\s+\S))(\s|$)")
-"""Where a comment may stand behind a cell; Route # 5 and share % have none."""
+TRAILING = re.compile(r"\S\s+(#(?!\s+(\d+\w?$|of\s))|//|%(?=\s+\S))(\s|$)")
+"""Where a comment may stand behind a cell; Route # 5, no. # of trips and share % have none."""
 COMMENTED = re.compile(r"-?\d+(\.\d+)?\s*(#|//)\s*\w.*")
 """A number with a comment behind it."""
 ENCODED = re.compile("%[0-9A-F]{2}")
@@ -189,17 +189,26 @@ def _refuse_hidden_rows(
 ) -> None:
     """Raise RetraceError if a comment from line `begin` on may be a row whose first vertex is called so.
 
-    One above is a header or a comment, unless it is written as in a URL, or other vertices are called alike.
+    One above is a header or a comment, unless it is written as in a URL, has a vertex as its head, or other
+    vertices are called alike.
     """
     if not any(comment in text for comment in COMMENTS):
         return
-    later = tuple(cell.strip()[:1] for cells in rows for cell in cells[1:2] if HIDDEN.match(cell.strip()))
+    known = {cell.strip() for cells in rows for cell in cells[:2]}
+    alike = tuple(cell[0] for cell in known if HIDDEN.match(cell))
     for number, line in enumerate(text.split("\n"), first):
         content = line.strip()
         if not HIDDEN.match(content) or len(cells := _cells(content, mark)) != len(rows[0]):
             continue
-        is_header = places_of_ends([cell.strip().lstrip("#%/") for cell in cells]) is not None
-        if number >= begin or (content.startswith(later) and not is_header) or ENCODED.match(content):
+        ends = [cell.strip() for cell in cells[:2]]
+        words = [cell.lstrip("#%/") for cell in ends]
+        has_vertex = mark is not None and len(ends) > 1 and ends[1] in known and not is_number(ends[1])
+        may_be = (
+            ENCODED.match(content)
+            or (content.startswith(alike) and places_of_ends(words) is None)
+            or (has_vertex and words[0] not in known)
+        )
+        if number >= begin or may_be:
             raise RetraceError(
                 f"{where}, line {number}: {content[:40]!a} may be a comment, or a row; remove it, or "
                 "write its first cell in quotes"
@@ -283,8 +292,8 @@ def _counts(rows: list[Cells], where: str, counted: bool | None) -> tuple[int, i
         return None
     low, high = min(map(int, ends), default=1), max(map(int, ends), default=0)
     fits = low >= 0 and (high < vertices or (low >= 1 and high <= vertices))
-    if counted is None and edges == len(rows) and rest and rest[0][0] == first[0]:
-        return None  # a row of the same tail as the next, and no count that fits
+    if counted is None and edges == len(rows) and rest and rest[0][0] in first:
+        return None  # a row before one of the same vertex, and no count that fits
     if (
         counted
         or other

@@ -35,11 +35,12 @@ JOINED = re.compile(r"[\[({<]?\s*\d+(\s*([,;:|\s]|[-=]*>|[-\u2192\u2014])\s*\d+)
 LONG = 200
 """Letters of a cell from which it is no pair: blanks would be matched in all ways."""
 LEFT, RIGHT = re.compile("[<\u2190\u21d0]"), re.compile("[>\u2192\u21d2]")
-BETWEEN_WORDS = re.compile(r"[-=]*>|[-,;:|\u2192\u2014]")
+BETWEEN_WORDS = re.compile(r"[-=<>]+|[,;:|/\u2192\u2014]")
 BETWEEN_NEIGHBOURS = re.compile("[,;]")
 """What may stand between two words of a cell, and between several."""
 ENTITY = re.compile(r"&#?\w+;")
 """A letter of HTML."""
+INTERVALS = {"(]", "[)"}
 FIRST_WORDS = {"e", "edge", "a", "arc", "v", "vertex", "n", "node", "l", "line", "link", "f"}
 """What may say, before its cells, what a row is."""
 COUNTED_WORDS = {"n", "m", "nodes", "vertices", "edges", "arcs", "nodecount", "edgecount"}
@@ -47,9 +48,10 @@ COUNTED_WORDS = {"n", "m", "nodes", "vertices", "edges", "arcs", "nodecount", "e
 
 MISSING = {"null", "na", "n/a", "nan", "none", "\\n"}
 """What programs write where there is nothing, in small letters."""
-MISSING_NAMES = re.compile(r"NULL|null|\\N|N/A|n/a|NaN|nan|NA|<NA>|None|[-+=:]{3,}")
+MISSING_NAMES = re.compile(r"NULL|null|\\N|N/A|n/a|NaN|nan|NA|<NA>|None|[-?.]|[-+=:|]{3,}")
 """The same among words, of which some are alike, and the lines of tables."""
-CODE = re.compile("[A-Z]{2}")
+ALIKE = {"NA": re.compile("[A-Z]{2}"), "-": re.compile(r"\W"), "?": re.compile(r"\W"), ".": re.compile(r"\W")}
+"""What other vertices are like where one is called so: codes of countries, signs."""
 TOTALS = {"total", "totals", "sum", "grand total"}
 MOSTLY_NUMBERS = 1 / 3
 """The share of rows of two numbers from which a word as a vertex is in doubt."""
@@ -150,8 +152,8 @@ def _several_numbers(tails: Sequence[str], heads: Sequence[str]) -> str:
         return ""
     is_pair = re.search(r"[\s,;]", joined[0]) is not None
     if len(joined) == len(every) or is_pair or re.search(r"[^\d:-]", joined[0]):
-        is_interval = joined[0][0] + joined[0][-1] in ("(]", "[)")
-        return joined[0] if (is_pair or len(joined) < len(every)) and not is_interval else ""
+        are_several = is_pair or len(joined) < len(every)
+        return joined[0] if are_several and joined[0][0] + joined[0][-1] not in INTERVALS else ""
     for own in (tails, heads):
         divided = [re.split("[:-]", cell) for cell in own if not PLAIN_NUMBER.fullmatch(cell)]
         of_neighbours = own is heads and ":" in joined[0] and any(parts[0] in tails for parts in divided)
@@ -162,7 +164,7 @@ def _several_numbers(tails: Sequence[str], heads: Sequence[str]) -> str:
 
 def _several_words(tails: Sequence[str], heads: Sequence[str]) -> str:
     """Return a cell that may be a pair of words beside its weight, or neighbours of a tail; else nothing."""
-    pairs = [_divided(cell.strip("([{<>}])"), BETWEEN_WORDS) for cell in tails]
+    pairs = [_divided(cell, BETWEEN_WORDS) for cell in tails]
     if all(map(is_number, heads)) and all(len(pair) == 2 for pair in pairs) and _overlap(pairs):
         return tails[0]
     lists = {cell: _divided(cell, BETWEEN_NEIGHBOURS) for cell in heads}
@@ -178,8 +180,9 @@ def _several_words(tails: Sequence[str], heads: Sequence[str]) -> str:
 
 
 def _divided(cell: str, marks: re.Pattern[str]) -> list[str]:
-    """Return the words between the marks of a cell; a long one is one."""
-    words = [cell] if len(cell) >= LONG else marks.split(ENTITY.sub("", cell))
+    """Return the words between the marks of a cell; a long one is one, and so is an interval."""
+    is_one = len(cell) >= LONG or cell[:1] + cell[-1:] in INTERVALS
+    words = [cell] if is_one else marks.split(ENTITY.sub("", cell).strip("([{<>}])"))
     return [word.strip("'\" ") for word in words]
 
 
@@ -236,6 +239,9 @@ def _refuse_words_between(rows: list[Cells], where: str) -> None:
     is_no_star = len({*middles}) < len(middles) and not {*middles}.isdisjoint(thirds)
     are_counts = all(map(COUNT.fullmatch, [*middles, *thirds]))
     is_other_kind = len(kinds) == 1 and not is_number(tails[0]) and is_no_star and are_counts
+    ends = {*middles, *thirds}
+    are_words = not all(map(is_number, thirds)) and ends.isdisjoint(tails) and not any(map(is_number, tails))
+    is_other_kind = is_other_kind or (are_words and not {*middles}.isdisjoint(thirds))
     if (kinds <= FIRST_WORDS and have_ends) or is_other_kind:
         raise RetraceError(
             f"{where}: {tails[0][:40]!a} may say what the row is; say {option('columns', '2', '3')}, or "
@@ -252,11 +258,14 @@ def _refuse_numbers_first(rows: list[Cells], where: str) -> None:
         return
     numbers = [int(tail) for tail in tails]
     what = ""
-    if len(rows) > 2 and numbers[0] in (0, 1) and numbers == [*range(numbers[0], numbers[0] + len(rows))]:
+    if len(rows) > 2 and numbers == [*range(numbers[0], numbers[0] + len(rows))]:
         heads, others = {*middles}, {*thirds}
         is_unlike = 2 * len(heads & {*tails}) <= len(tails)
-        what = "the numbers of edges" if is_unlike and 2 * len(heads & others) >= len(others) else ""
-    elif _may_be_times(numbers, tails, middles, thirds):
+        are_edges = len({frozenset(ends) for ends in zip(middles, thirds, strict=True) if len({*ends}) > 1})
+        are_beyond = tails[-1] not in heads | others and are_edges == len(rows)
+        may_be = (is_unlike or are_beyond) and 2 * len(heads & others) >= len(others)
+        what = "the numbers of edges" if may_be else ""
+    if not what and _may_be_times(numbers, tails, middles, thirds):
         what = "times"
     if what:
         raise RetraceError(
@@ -271,7 +280,7 @@ def _may_be_times(
     """Return whether the first of three columns may have times: no ids, beside which weights are short."""
     if any(map(LIKE_A_TIME.fullmatch, [*middles, *thirds])):
         return False
-    if all(map(is_number, thirds)) and (
+    if all(map(is_number, [*middles, *thirds])) and (
         not all(map(COUNT.fullmatch, thirds)) or max(map(len, thirds)) < min(map(len, middles))
     ):
         return False
@@ -284,7 +293,7 @@ def _may_be_times(
 
 
 def refuse_fractions(rows: list[Cells], where: str) -> None:
-    """Raise RetraceError if one of two ends is a fraction, as weights and coordinates are, and no vertex."""
+    """Raise RetraceError if an end is a fraction, as weights and coordinates are, and sections of texts."""
     if any(len(cells) < 2 for _, cells in rows):
         return
     ends = [[cells[k] for _, cells in rows] for k in (0, 1)]
@@ -294,7 +303,8 @@ def refuse_fractions(rows: list[Cells], where: str) -> None:
         for are, column in zip(are_numbers, ends, strict=True)
     ]
     width = len(rows[0][1])
-    if are_fractions[0] == are_fractions[1] or width > 3 or (width == 2 and not are_fractions[1]):
+    are_sections = all(are_fractions) and len({*ends[0], *ends[1]}) < 2 * len(rows)
+    if width > 3 or not any(are_fractions) or are_sections or (width == 2 and not are_fractions[1]):
         return
     ways = option("columns", *("231" if are_fractions[0] else "132")) + ", or 1 2 3"
     ways = ways if width == 3 else option("format", "edges")
@@ -376,13 +386,14 @@ def refuse_doubtful_names(table: EdgeTable) -> None:
             parts = {*re.split("[,;]", name)}
             if len(parts) > 1 and parts <= known:
                 _refuse_several(name, table.where)
-    missing = next(filter(MISSING_NAMES.fullmatch, names), None)
-    if missing == "NA" and any(map(CODE.fullmatch, known - {"NA"})):
-        missing = None  # Namibia
-    total = next((int(end) for end in ends[:, -1] if names[end].lower() in TOTALS), None)
-    if missing is None and total is not None and (ids == total).sum() == 1:
-        missing = names[total]
-    if missing is not None:
+    for missing in filter(MISSING_NAMES.fullmatch, names):
+        if missing in ALIKE and any(map(ALIKE[missing].fullmatch, known - {missing})):
+            continue
+        break
+    else:
+        totals = [int(end) for end in {*ends[:, -1].tolist()} if names[end].lower() in TOTALS]
+        missing = "" if not totals or np.isin(ends[:, :-1], totals).any() else names[totals[0]]
+    if missing:
         raise RetraceError(
             f"{table.where}: {missing[:40]!a} is called a vertex; remove its line, or say "
             f"{option('format', 'edges')} if it is one"

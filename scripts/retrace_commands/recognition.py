@@ -18,7 +18,8 @@ XML, BANNER = (
     re.compile(r"<(\?xml|!DOCTYPE|graphml|gexf|html)", re.I),
     re.compile(r"\s*%{1,2}\s*MatrixMarket\b", re.I),
 )
-JSON = re.compile(r"[\[{]\s*([\[{\]}\"'\d-]|null|true|false|$)")
+JSON = re.compile(r"(?!\[[^\[\]]*\))([\[{]\s*)+([\]}\"']|-?\d[\d.]*\s*(,|\]*,?$)|null|true|false|$)")
+"""How JSON begins; names may be in brackets, too."""
 REPORTS = {
     "dimacs": r"^p\s+sp\s",
     "pace": r"^p\s+tw\s",

@@ -40,6 +40,7 @@ ASKED = {
     "a->b 5\nb->c 6\n": "'a->b' may be several vertices",
     '"a,b",5\n"b,c",6\n': "'a,b' may be several vertices",
     "('ann', 'bob')\t5\n('bob', 'cy')\t6\n": "\"('ann', 'bob')\" may be several vertices",
+    "a<->b 5\nb<->c 6\n": "'a<->b' may be several vertices",
     "a\tx;y\nb\tx;z\n": "'x;y' may be several vertices",
     "a\tx,y\nb\tx,z\nc\ty,z\n": "'x,y' may be several vertices",
     "a\tb, c\nb\tc, a\nc\ta, b\n": "'b, c' may be several vertices",
@@ -67,6 +68,8 @@ ASKED = {
     "edge a b\nedge b c\n": "'edge' may say what the row is",
     "v 0.5 0.5\nv 0.1 0.2\nl 1 2\n": "'v' may say what the row is",
     "is_a 1 2\nis_a 1 3\nis_a 2 3\n": "'is_a' may say what the row is",
+    "rel a b\nrel b c\n": "'rel' may say what the row is; say --columns 2 3",
+    "follows ann bob\nlikes bob cy\n": "'follows' may say what the row is",
     "1,root,5\n2,root,6\n": "say --columns 1 3, or 1 2 3 if they are not",
     # weights, coordinates and the numbers of edges in the place of vertices
     "0.5 1 2\n0.7 2 3\n": "'0.5' may be a weight or a coordinate; say --columns 2 3 1, or 1 2 3",
@@ -75,6 +78,8 @@ ASKED = {
     "id,lon,lat\n1,-73.98,40.75\n2,-73.97,40.76\n": "'-73.98' may be a weight or a coordinate",
     "ann,0.5\nbob,0.7\n": "'0.5' may be a weight or a coordinate; say --format edges",
     "1 10 20\n2 20 30\n3 10 30\n": "its first column may have the numbers of edges; say --columns 2 3",
+    "1 1 2\n2 2 3\n3 3 4\n4 4 1\n5 1 3\n6 2 4\n": "its first column may have the numbers of edges",
+    "52.5 13.4\n48.1 11.6\n": "'13.4' may be a weight or a coordinate",
     "0 ann bob\n1 bob cy\n2 ann cy\n": "its first column may have the numbers of edges",
     "# edge from to\n1 10 20\n2 20 30\n": "may be a header; say --columns 2 3",
     # times first
@@ -101,12 +106,15 @@ ASKED = {
     "1,2#a\n2,3#b\n": "'2#a' may end in a comment",
     "source,target\nann,NULL\nbob,cy\n": "'NULL' is called a vertex; remove its line",
     "ann\t\\N\nbob\tcy\ncy\tann\n": "is called a vertex; remove its line",
+    "ann,-\nbob,cy\ncy,ann\n": "'-' is called a vertex",
+    "1,2,5\n2,3,6\nTotal,Total,11\n": "'Total' is called a vertex",
     "ann,NA\nbob,cy\ncy,ann\n": "'NA' is called a vertex",
     "source | target\n--- | ---\na | b\nb | c\n": "'---' is called a vertex",
     "a,b,5\nb,c,6\nTotal,2,11\n": "'Total' is called a vertex",
     # names that begin as comments do
     "# paths\n\n%C3%81edn\tCork\nCork\tKerry\nKerry\tCork\n": "'%C3%81edn\\tCork' may be a comment, or a row",
     "#ml,#data\njava,#data\njava,sql\n": "line 1: '#ml,#data' may be a comment, or a row",
+    "#1 Crush,Garbage\nOnly Happy,Garbage\nStupid Girl,Garbage\n": "line 1: '#1 Crush,Garbage' may be",
     "1 2\n2 3\n#5 7\n3 4\n": "line 3: '#5 7' may be a comment, or a row",
     # headers
     "# ToNodeId\tFromNodeId\n1\t2\n2\t3\n": "may be a header; say --columns 2 1",
@@ -158,6 +166,9 @@ READ = {
     "sep=;\r\nsource;target;weight\r\n1;2;5\r\n2;3;6\r\n": 2,  # Excel
     "source,target\n1,2\n2,3\n,\n": 2,
     'Austin,"Paris, Texas"\nParis,Texas\nTexas,Austin\n': 3,
+    '"Austin, Texas","Paris, Texas"\n"Paris, Texas","Seattle, Washington"\n': 2,
+    "2020-01-02,2020-01-03\n2020-01-03,2020-01-04\n": 2,
+    "1-101,1-102\n1-102,2-101\n": 2,
     "5,2020-01-02\n6,2020-01-03\n": 2,
     "978-3-16-148410-0,1\n978-0-306-40615-7,2\n": 2,
     "0000-0002-1825-0097,12\n0000-0001-5109-3700,13\n": 2,
@@ -166,15 +177,19 @@ READ = {
     '"Smith, J",5\n"Doe, A",6\n': 2,
     "Tom &amp; Jerry,Tom &amp; Bob\nTom &amp; Bob,Bob &amp; Jerry\n": 2,
     "source,target\nRoute # 5,Main St\nMain St,Route # 6\n": 2,
+    "source,target,no. # of trips\na,b,5\nb,c,6\n": 2,
     "source,target,share %\na,b,5\nb,c,6\n": 2,
     "1 2 4\n2 3 1\n3 4 2\n4 1 3\n": 4,
     "# Source Target Weight\n1 2 4\n2 1 3\n3 2 4\n4 1 3\n": 4,
     "1100000001 22000000001 5\n1100000002 22000000002 6\n": 2,
     "1234567890 987654 5\n1234567891 987655 6\n": 2,
+    "1234567890,9876543210,5\n1234567891,9876543211,7\n": 2,
     "20 101 5\n40 102 7\n60 103 3\n": 3,
     "1 0 5\n2 0 6\n3 1 7\n4 1 8\n": 4,  # a tree
     "1.1 1.2 5\n1.2 1.3 6\n": 2,  # sections
     "root,1,5\nroot,2,6\nroot,3,7\n": 3,
+    "1 5 1\n2 5 1\n3 5 1\n4 5 2\n": 4,
+    "5 4\n4 3\n3 2\n2 1\n": 4,
     "root,1,1\nroot,2,3\nroot,3,2\n": 3,
     "a b 5\na c 6\n": 2,
     "5 4\n5 3\n5 2\n5 1\n": 4,
@@ -182,6 +197,9 @@ READ = {
     '"(0, 10]","(10, 20]"\n"(10, 20]","(20, 30]"\n': 2,
     'ann,"(0, 10]"\nbob,"(10, 20]"\nbob,"(0, 10]"\n': 3,
     "(0, 0)\t(1, 0)\n(0, 0)\t(0, 1)\n": 2,  # a grid of NetworkX
+    '"(0, 10]",5\n"(10, 20]",6\n': 2,
+    "[0, 1)\t[1, 2)\n[1, 2)\t[2, 3)\n": 2,
+    "[[a]],[[b]]\n[[b]],[[c]]\n": 2,
     "[Na+],[Cl-]\n[K+],[Cl-]\n[Na+],[Br-]\n": 3,
     '"from" "to" "weight"\n"1" "a" "b" 0.5\n"2" "b" "c" 0.6\n"3" "a" "c" 0.7\n': 3,  # R
     "sp|P69905|HBA,sp|P68871|HBB,5\nsp|P68871|HBB,sp|P02042|HBD,6\n": 2,
@@ -189,6 +207,7 @@ READ = {
     "Category: Cats,Animals\nCategory: Dogs,Animals\n": 2,
     "1 2\n2 3\n3 v\nv u\nu 1\n4 5\n5 6\n": 7,
     "source 1\n1 2\n2 3\n3 4\n4 sink\nsource 4\n": 6,
+    "the !\n! and\nand -\n- the\n": 4,  # words of a text
     "NA,ZA\nZA,BW\nBW,NA\n": 3,  # countries
     "ann,Null\nbob,cy\ncy,ann\n": 3,
     "#from,to\n#a,#b\n".replace("#a", "a") + "b,#c\n": 2,
