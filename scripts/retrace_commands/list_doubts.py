@@ -383,8 +383,8 @@ def refuse_doubtful_names(table: EdgeTable) -> None:
     known = {*names}
     for name in names:
         if ("," in name or ";" in name) and len(name) < LONG and ", " not in name:
-            parts = {*re.split("[,;]", name)}
-            if len(parts) > 1 and parts <= known:
+            first, *others = name.replace(";", ",").split(",")
+            if first in known and {*others} != {first} and known.issuperset(others):
                 _refuse_several(name, table.where)
     for missing in filter(MISSING_NAMES.fullmatch, names):
         if missing in ALIKE and any(map(ALIKE[missing].fullmatch, known - {missing})):
