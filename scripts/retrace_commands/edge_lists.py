@@ -34,7 +34,7 @@ TRAILING = re.compile(r"\S\s+(#(?!\s+(\d+\w?$|of\s))|//|%(?=\s+\S))(\s|$)")
 """Where a comment may stand behind a cell; Route # 5, no. # of trips and share % have none."""
 COMMENTED = re.compile(r"-?\d+(\.\d+)?\s*(#|//)\s*\w.*")
 """A number with a comment behind it."""
-ENCODED = re.compile("%[0-9A-F]{2}")
+ENCODED = re.compile(r"%[0-9A-F]{2}[^\s\d]")
 """A letter of a URL."""
 UNREAD = ": not read, so arcs have no weights"
 """What a note says of columns that may hold the weights."""

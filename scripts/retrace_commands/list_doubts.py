@@ -35,7 +35,7 @@ JOINED = re.compile(r"[\[({<]?\s*\d+(\s*([,;:|\s]|[-=]*>|[-\u2192\u2014])\s*\d+)
 LONG = 200
 """Letters of a cell from which it is no pair: blanks would be matched in all ways."""
 LEFT, RIGHT = re.compile("[<\u2190\u21d0]"), re.compile("[>\u2192\u21d2]")
-BETWEEN_WORDS = re.compile(r"[-=<>]+|[,;:|/\u2192\u2014]")
+BETWEEN_WORDS = re.compile(r"[-=<>]+|[,;:|\u2192\u2014]")
 BETWEEN_NEIGHBOURS = re.compile("[,;]")
 """What may stand between two words of a cell, and between several."""
 ENTITY = re.compile(r"&#?\w+;")

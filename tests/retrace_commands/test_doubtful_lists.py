@@ -165,6 +165,12 @@ READ = {
     "x (north),y (south)\ny (south),z\n": 2,
     "sep=;\r\nsource;target;weight\r\n1;2;5\r\n2;3;6\r\n": 2,  # Excel
     "source,target\n1,2\n2,3\n,\n": 2,
+    "%100 200\n1 2\n2 3\n": 2,
+    "src/a.py 5\nlib/src 6\n": 2,
+    "hsa:1234,path:hsa00010\nhsa:1235,path:hsa00010\n": 2,
+    "1,2.0,0.5\n2,3.0,0.7\n": 2,
+    "0.1 0.2\n0.2 0.3\n0.3 0.1\n": 3,
+    "1 2 3\n2 3 4\n3 4 5\n4 5 6\n": 4,
     'Austin,"Paris, Texas"\nParis,Texas\nTexas,Austin\n': 3,
     '"Austin, Texas","Paris, Texas"\n"Paris, Texas","Seattle, Washington"\n': 2,
     "2020-01-02,2020-01-03\n2020-01-03,2020-01-04\n": 2,
@@ -277,9 +283,18 @@ def test_what_is_chosen_is_read_as_such(pieces: bool, tmp_path: Path, monkeypatc
         ("from to\n1 1 2\n2 2 3\n", "23", [("1", "2"), ("2", "3")]),
         ("0 1 0\n1 0 1\n0 1 0\n", "123", [("0", "1"), ("0", "1"), ("1", "0")]),
         (",0,1,2\n0,1,2,5\n1,2,3,7\n", "234", [("1", "2"), ("2", "3")]),
+        ("0.5 1 2\n0.7 2 3\n", "231", [("1", "2"), ("2", "3")]),
+        ("1 10 20\n2 20 30\n3 10 30\n", "23", [("10", "20"), ("10", "30"), ("20", "30")]),
+        ("1,root,5\n2,root,6\n", "123", [("1", "root"), ("2", "root")]),
     ):
         assert arcs_of(read(content, tmp_path, columns=[*columns], directed=True)) == arcs
     assert read("nodes: 3\n1 2\n2 3\n", tmp_path, kind="edges", directed=True).graph.arcs == 3
+    assert read("a\tx;y\nb\tx;z\n", tmp_path, kind="edges", directed=True).graph.arcs == 2
+    assert read("ann,NULL\nbob,cy\n", tmp_path, kind="edges", directed=True).graph.arcs == 2
+    named = "node1,node2\nnode3,node4\nnode4,node5\n"
+    assert read(named, tmp_path, columns=["node1", "node2"], directed=True).graph.arcs == 2
+    quoted = '"%C3%81edn"\tCork\nCork\tKerry\nKerry\tCork\n'
+    assert read(quoted, tmp_path, directed=True).graph.arcs == 3
     assert read("1\t2 3\n2\t1 3\n3\t1 2\n", tmp_path, kind="edges").graph.weights is not None
     (note,) = read("country,person,friend\nUK,ann,bob\nUK,cy,di\nUS,ed,flo\n", tmp_path, columns=["2", "3"],
                    directed=True).notes  # fmt: skip
