@@ -260,14 +260,14 @@ def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
         return GraphFile(graph, path, kind, LAYOUTS[kind].base)
     head = read_head(path)
     comments = all_comments(path) if len(head) >= HEAD_BYTES else head
-    if kind == "snap":
-        if may_have_counts(head, graph.arcs):
-            return None
-        if rows := split_rows(head.rpartition("\n")[0], str(path), None):
+    if kind == "snap" and may_have_counts(head, graph.arcs):
+        return None
+    if rows := split_rows(head.rpartition("\n")[0], str(path), None):
+        if kind == "snap":
             refuse_doubtful_rows(head, rows, str(path))
-            width = len(rows[0][1])
-            if hidden_rows(comments, width) > hidden_rows(head, width):
-                return None  # of which the line is to be told
+        width = len(rows[0][1])
+        if hidden_rows(comments, width) > hidden_rows(head, width):
+            return None  # of which the line is to be told
     told = EdgeTable(str(path))
     announced = read_comments(comments, told)
     arcs = graph.arcs

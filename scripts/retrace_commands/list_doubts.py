@@ -413,7 +413,12 @@ def _refuse_words_among_numbers(ends: Ints, names: Sequence[str], where: str) ->
     words = [names[int(end)] for row in places for end in ends[:, row] if not are_numbers[end]]
     is_block = len(places) == places[-1] - places[0] + 1 and (places[0] == 0 or places[-1] == both.size - 1)
     are_labels = is_block and len({*words}) == len(words) and not any(word[0].isdigit() for word in words)
-    no_vertices = [word for word in words if word.lower() in MISSING]
+    known = {*names}
+    no_vertices = [
+        word
+        for word in words
+        if word.lower() in MISSING or (len(parts := re.split("[-:]", word)) > 1 and known.issuperset(parts))
+    ]
     of_tails, of_heads = (
         np.isin(ends, [k for k, name in enumerate(names) if plain(name) in usual])
         for usual in (TAIL_NAMES, HEAD_NAMES)

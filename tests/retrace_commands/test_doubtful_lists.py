@@ -108,6 +108,7 @@ ASKED = {
     "ann\t\\N\nbob\tcy\ncy\tann\n": "is called a vertex; remove its line",
     "ann,-\nbob,cy\ncy,ann\n": "'-' is called a vertex",
     "1,2,5\n2,3,6\nTotal,Total,11\n": "'Total' is called a vertex",
+    "1 2\n2 3\n1-2 5\n3 1\n": "'1-2' is called a vertex among numbers",
     "ann,NA\nbob,cy\ncy,ann\n": "'NA' is called a vertex",
     "source | target\n--- | ---\na | b\nb | c\n": "'---' is called a vertex",
     "a,b,5\nb,c,6\nTotal,2,11\n": "'Total' is called a vertex",
@@ -165,6 +166,7 @@ READ = {
     "x (north),y (south)\ny (south),z\n": 2,
     "sep=;\r\nsource;target;weight\r\n1;2;5\r\n2;3;6\r\n": 2,  # Excel
     "source,target\n1,2\n2,3\n,\n": 2,
+    "12 14\n14 12-13\n12-13 12\n": 3,  # numbers of houses
     "%100 200\n1 2\n2 3\n": 2,
     "src/a.py 5\nlib/src 6\n": 2,
     "hsa:1234,path:hsa00010\nhsa:1235,path:hsa00010\n": 2,
@@ -291,6 +293,7 @@ def test_what_is_chosen_is_read_as_such(pieces: bool, tmp_path: Path, monkeypatc
     assert read("nodes: 3\n1 2\n2 3\n", tmp_path, kind="edges", directed=True).graph.arcs == 3
     assert read("a\tx;y\nb\tx;z\n", tmp_path, kind="edges", directed=True).graph.arcs == 2
     assert read("ann,NULL\nbob,cy\n", tmp_path, kind="edges", directed=True).graph.arcs == 2
+    assert "line 2: '#5 7' may be a comment" in refusal("1 2\n#5 7\n2 3\n", tmp_path, kind="edges")
     named = "node1,node2\nnode3,node4\nnode4,node5\n"
     assert read(named, tmp_path, columns=["node1", "node2"], directed=True).graph.arcs == 2
     quoted = '"%C3%81edn"\tCork\nCork\tKerry\nKerry\tCork\n'
@@ -349,6 +352,7 @@ def test_a_distance_is_a_weight_of_gml(tmp_path: Path) -> None:
     ("rows", "last", "told"),
     [
         ("{} {}\n", "#5 7\n3 4\n", "line 130001: '#5 7' may be a comment, or a row"),
+        ("{} {}\n", "700-707 5\n3 4\n", "'700-707' is called a vertex among numbers"),
         ("n{},m{}\n", "n5,NULL\n", "'NULL' is called a vertex"),
         ("n{},m{}\n", "Total,5\n", "'Total' is called a vertex"),
         ("n{}\tm{}\n", "n1\tm2;m3\n", "'m2;m3' may be several vertices"),
