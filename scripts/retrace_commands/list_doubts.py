@@ -95,7 +95,13 @@ def refuse_doubtful_rows(text: str, rows: list[Cells], where: str) -> None:
     width = len(rows[0][1])
     comments = [names for _, _, names in names_in_comments(text)]
     if not any(len(names) == width and places_of_ends(names) == (0, 1) for names in comments):
-        for refuse in (_refuse_words_between, _refuse_numbers_first, refuse_fractions, _refuse_neighbours):
+        for refuse in (
+            _refuse_words_between,
+            _refuse_kinds_first,
+            _refuse_numbers_first,
+            refuse_fractions,
+            _refuse_neighbours,
+        ):
             refuse(rows, where)
     _refuse_hidden_header(text, rows, where)
     first = rows[0][1]
@@ -212,7 +218,7 @@ def _refuse_vertex_and_colon(rows: list[Cells], where: str) -> None:
 
 
 def _refuse_words_between(rows: list[Cells], where: str) -> None:
-    """Raise RetraceError if an arrow, a verb or the kind of a row may stand in the place of a vertex."""
+    """Raise RetraceError if an arrow or a verb may stand in the place of a vertex."""
     if any(len(cells) < 3 for _, cells in rows):
         return
     tails, middles, thirds = ([cells[k] for _, cells in rows] for k in range(3))
@@ -233,16 +239,24 @@ def _refuse_words_between(rows: list[Cells], where: str) -> None:
             f"{where}: {rows[0][1][1][:40]!a} may stand between the vertices {tails[0][:40]!a} and "
             f"{thirds[0][:40]!a}; say {ways}"
         )
+
+
+def _refuse_kinds_first(rows: list[Cells], where: str) -> None:
+    """Raise RetraceError if the first of three columns may have kinds of rows, or a relation of two words."""
+    if any(len(cells) < 3 for _, cells in rows):
+        return
+    tails, middles, thirds = ([cells[k] for _, cells in rows] for k in range(3))
     kinds = {tail.lower() for tail in tails}
-    have_ends = all(map(is_number, middles)) or not all(map(is_number, thirds))
-    # Of a star, whose vertex is a word, each head is there once.
-    is_no_star = len({*middles}) < len(middles) and not {*middles}.isdisjoint(thirds)
-    are_counts = all(map(COUNT.fullmatch, [*middles, *thirds]))
-    is_other_kind = len(kinds) == 1 and not is_number(tails[0]) and is_no_star and are_counts
-    ends = {*middles, *thirds}
-    are_words = not all(map(is_number, thirds)) and ends.isdisjoint(tails) and not any(map(is_number, tails))
-    is_other_kind = is_other_kind or (are_words and not {*middles}.isdisjoint(thirds))
-    if (kinds <= FIRST_WORDS and have_ends) or is_other_kind:
+    has_weights, is_mixed = all(map(is_number, thirds)), not {*middles}.isdisjoint(thirds)
+    if kinds <= FIRST_WORDS:
+        are_kinds = all(map(is_number, middles)) or not has_weights
+    elif any(map(is_number, tails)) or not is_mixed:
+        are_kinds = False
+    elif has_weights:  # a star, whose vertex is a word, has each head once
+        are_kinds = len(kinds) == 1 and len({*middles}) < len(rows)
+    else:
+        are_kinds = {*middles, *thirds}.isdisjoint(tails)
+    if are_kinds:
         raise RetraceError(
             f"{where}: {tails[0][:40]!a} may say what the row is; say {option('columns', '2', '3')}, or "
             "1 2 3 if it is a vertex"

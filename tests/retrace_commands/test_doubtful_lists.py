@@ -167,6 +167,8 @@ READ = {
     "sep=;\r\nsource;target;weight\r\n1;2;5\r\n2;3;6\r\n": 2,  # Excel
     "source,target\n1,2\n2,3\n,\n": 2,
     "12 14\n14 12-13\n12-13 12\n": 3,  # numbers of houses
+    "1-2-3 5\n2-3-4 6\n": 2,
+    "Total,Shell\nShell,BP\nBP,Total\n": 3,
     "%100 200\n1 2\n2 3\n": 2,
     "src/a.py 5\nlib/src 6\n": 2,
     "hsa:1234,path:hsa00010\nhsa:1235,path:hsa00010\n": 2,
