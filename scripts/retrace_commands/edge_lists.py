@@ -17,9 +17,9 @@ from retrace_commands.list_doubts import (
     refuse_doubtful_cells,
     refuse_doubtful_header,
     refuse_doubtful_mark,
+    refuse_doubtful_names,
     refuse_doubtful_rows,
     refuse_other_counts,
-    refuse_words_among_numbers,
     times_of,
 )
 from retrace_commands.metis_files import COUNT, Cells, is_feedback, is_metis, metis_fits, read_metis
@@ -30,10 +30,12 @@ TYPE_WORDS = {"directed": True, "undirected": False}
 
 HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
 """What begins a comment without a blank, as a name may."""
-TRAILING = re.compile(r"\S\s+(#|%|//)(\s|$)")
-"""Where a comment may stand behind a cell."""
+TRAILING = re.compile(r"\S\s+(#(?!\s+(\d+\w?$|of\s))|//|%(?=\s+\S))(\s|$)")
+"""Where a comment may stand behind a cell; Route # 5, no. # of trips and share % have none."""
 COMMENTED = re.compile(r"-?\d+(\.\d+)?\s*(#|//)\s*\w.*")
 """A number with a comment behind it."""
+ENCODED = re.compile(r"%[0-9A-F]{2}[^\s\d]")
+"""A letter of a URL."""
 UNREAD = ": not read, so arcs have no weights"
 """What a note says of columns that may hold the weights."""
 
@@ -80,7 +82,7 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])), stated, mark)
     refuse_header_in_rows(where, header, places, {*table.tails, *table.heads})
     if is_asked:
-        refuse_words_among_numbers(table)
+        refuse_doubtful_names(table)
     table.no_weights = times_of(text, rows, header, columns, places)
     if stated is not None:
         table.directed = TYPE_WORDS[stated[1].lower()]
@@ -152,7 +154,7 @@ def split_rows(
     if lines:
         _refuse_attributes_of_one(lines, where)
         begin = first if has_begun else lines[0][0]
-        _refuse_hidden_rows(text, where, mark, first, begin, len(_cells(lines[0][1], mark)))
+        _refuse_hidden_rows(text, where, mark, first, begin, [_cells(line, mark) for _, line in lines[:50]])
     if mark is None:
         return [(number, [word.strip() for word in split_words(line)]) for number, line in lines]
     try:
@@ -182,13 +184,31 @@ def _cells(line: str, mark: str | None) -> list[str]:
     return split_words(line) if mark is None else line.split(mark)
 
 
-def _refuse_hidden_rows(text: str, where: str, mark: str | None, first: int, begin: int, width: int) -> None:
-    """Raise RetraceError if a comment from line `begin` on may be a row whose first vertex is called so."""
+def _refuse_hidden_rows(
+    text: str, where: str, mark: str | None, first: int, begin: int, rows: Sequence[Sequence[str]]
+) -> None:
+    """Raise RetraceError if a comment from line `begin` on may be a row whose first vertex is called so.
+
+    One above is a header or a comment, unless it is written as in a URL, has a vertex as its head, or other
+    vertices are called alike.
+    """
     if not any(comment in text for comment in COMMENTS):
         return
+    known = {cell.strip() for cells in rows for cell in cells[:2]}
+    alike = tuple(cell[0] for cell in known if HIDDEN.match(cell))
     for number, line in enumerate(text.split("\n"), first):
         content = line.strip()
-        if number >= begin and HIDDEN.match(content) and len(_cells(content, mark)) == width:
+        if not HIDDEN.match(content) or len(cells := _cells(content, mark)) != len(rows[0]):
+            continue
+        ends = [cell.strip() for cell in cells[:2]]
+        words = [cell.lstrip("#%/") for cell in ends]
+        has_vertex = mark is not None and len(ends) > 1 and ends[1] in known and not is_number(ends[1])
+        may_be = (
+            ENCODED.match(content)
+            or (content.startswith(alike) and places_of_ends(words) is None)
+            or (has_vertex and words[0] not in known)
+        )
+        if number >= begin or may_be:
             raise RetraceError(
                 f"{where}, line {number}: {content[:40]!a} may be a comment, or a row; remove it, or "
                 "write its first cell in quotes"
@@ -272,6 +292,8 @@ def _counts(rows: list[Cells], where: str, counted: bool | None) -> tuple[int, i
         return None
     low, high = min(map(int, ends), default=1), max(map(int, ends), default=0)
     fits = low >= 0 and (high < vertices or (low >= 1 and high <= vertices))
+    if counted is None and edges == len(rows) and rest and rest[0][0] in first:
+        return None  # a row before one of the same vertex, and no count that fits
     if (
         counted
         or other

@@ -30,7 +30,7 @@ from retrace_commands.edge_lists import may_have_counts, split_rows
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
 from retrace_commands.file_content import HEAD_BYTES, check_text, decoded, open_content, read_head, read_whole
 from retrace_commands.he_files import write_he
-from retrace_commands.large_lists import all_comments, read_large, read_large_table
+from retrace_commands.large_lists import all_comments, hidden_rows, read_large, read_large_table
 from retrace_commands.list_comments import compare_counts, read_comments
 from retrace_commands.list_doubts import refuse_doubtful_rows
 from retrace_commands.parquet_files import is_parquet, read_parquet
@@ -259,13 +259,17 @@ def _read_plain(path: Path, kind: str, negative: bool) -> GraphFile | None:
     if layout != "snap":
         return GraphFile(graph, path, kind, LAYOUTS[kind].base)
     head = read_head(path)
-    if kind == "snap":
-        if may_have_counts(head, graph.arcs):
-            return None
-        if rows := split_rows(head.rpartition("\n")[0], str(path), None):
+    comments = all_comments(path) if len(head) >= HEAD_BYTES else head
+    if kind == "snap" and may_have_counts(head, graph.arcs):
+        return None
+    if rows := split_rows(head.rpartition("\n")[0], str(path), None):
+        if kind == "snap":
             refuse_doubtful_rows(head, rows, str(path))
+        width = len(rows[0][1])
+        if hidden_rows(comments, width) > hidden_rows(head, width):
+            return None  # of which the line is to be told
     told = EdgeTable(str(path))
-    announced = read_comments(all_comments(path) if len(head) >= HEAD_BYTES else head, told)
+    announced = read_comments(comments, told)
     arcs = graph.arcs
     graph, names, base = without_isolated(graph)
     if announced is not None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from retrace.graphs.formats.lines import read_pieces
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import (
+    HIDDEN,
     TYPE_WORDS,
     attribute_notes,
     column_notes,
@@ -39,12 +40,14 @@ from retrace_commands.edge_table import (
 )
 from retrace_commands.file_content import check_text, open_content, read_head
 from retrace_commands.list_comments import compare_counts, read_comments
-from retrace_commands.list_doubts import are_times, refuse_words_among_numbers, times_of, why_times
+from retrace_commands.list_doubts import are_times, refuse_doubtful_names, times_of, why_times
 from retrace_commands.published_formats import read_table
 
 BEGINS_COMMENT = re.compile(rb"[#%]|//")
 COMMENT = re.compile(rb"^[ \t]*(?:#|%|//).*$", re.M)
 HIDDEN_ROW = re.compile(rb"^[ \t]*(#+|%+|//)[^\s#%/]", re.M)
+COMMENT_BEHIND = re.compile(rb" (?:#|%|//)|[0-9](?:#|//)")
+"""Where a comment may stand behind a cell."""
 ATTRIBUTES_END = re.compile(rb"\}\s*$", re.MULTILINE)
 """How a row ends that has a dict of Python's, as NetworkX writes."""
 
@@ -118,7 +121,7 @@ def read_large(path: Path, columns: Sequence[str], is_asked: bool) -> EdgeTable 
         if not lines or (may_count and may_have_counts(head, lines)):
             return None
         if is_asked:
-            refuse_words_among_numbers(table)
+            refuse_doubtful_names(table)
         return table
     return None
 
@@ -172,6 +175,12 @@ def all_comments(path: Path) -> str:
     with open_content(path) as file:
         found = (COMMENT.findall(piece) for piece, _ in read_pieces(file) if BEGINS_COMMENT.search(piece))
         return b"\n".join(line for lines in found for line in lines).decode("latin-1")
+
+
+def hidden_rows(text: str, width: int) -> int:
+    """Return how many comments may be rows of so many words, of which the first begins as comments do."""
+    lines = (line for line in map(str.strip, text.split("\n")) if HIDDEN.match(line))
+    return sum(len(line.split()) == width for line in lines)
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
@@ -268,6 +277,8 @@ def _plain(body: bytes, layout: _Layout) -> list[NDArray[Any]] | None:
 
     first = next((line for line in body.split(b"\n", 100) if line.strip()), b"")
     mark = None if layout.mark is None else layout.mark.encode()
+    if mark is not None and COMMENT_BEHIND.search(body):
+        return None
     if b'"' in body or ATTRIBUTES_END.search(body) or len(first.split(mark)) != layout.width:
         return None
     is_whole = not body.translate(None, OF_NUMBERS + (mark or b"")) and not NO_NUMBER.search(body)

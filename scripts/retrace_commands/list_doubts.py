@@ -8,8 +8,16 @@ import numpy as np
 
 from retrace.system.errors import RetraceError
 from retrace.system.option_words import option
-from retrace_commands.column_names import HEAD_NAMES, ORDERED, TAIL_NAMES, TIME_NAMES, places_of_ends, plain
-from retrace_commands.edge_table import DECIMAL, EdgeTable, numbered_words
+from retrace_commands.column_names import (
+    HEAD_NAMES,
+    ORDERED,
+    TAIL_NAMES,
+    TIME_NAMES,
+    WEIGHT_NAMES,
+    places_of_ends,
+    plain,
+)
+from retrace_commands.edge_table import DECIMAL, EdgeTable, Ints, numbered_words
 from retrace_commands.list_comments import names_in_comments
 from retrace_commands.metis_files import COUNT, Cells, metis_fits
 from retrace_commands.recognition import SPACED_WEIGHT, adjacency_advice
@@ -27,14 +35,24 @@ JOINED = re.compile(r"[\[({<]?\s*\d+(\s*([,;:|\s]|[-=]*>|[-\u2192\u2014])\s*\d+)
 LONG = 200
 """Letters of a cell from which it is no pair: blanks would be matched in all ways."""
 LEFT, RIGHT = re.compile("[<\u2190\u21d0]"), re.compile("[>\u2192\u21d2]")
-BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
-FIRST_WORDS = {"e", "edge", "a", "arc", "v", "vertex", "n", "node"}
+BETWEEN_WORDS = re.compile(r"[-=<>]+|[,;:|\u2192\u2014]")
+BETWEEN_NEIGHBOURS = re.compile("[,;]")
+"""What may stand between two words of a cell, and between several."""
+ENTITY = re.compile(r"&#?\w+;")
+"""A letter of HTML."""
+INTERVALS = {"(]", "[)"}
+FIRST_WORDS = {"e", "edge", "a", "arc", "v", "vertex", "n", "node", "l", "line", "link", "f"}
 """What may say, before its cells, what a row is."""
 COUNTED_WORDS = {"n", "m", "nodes", "vertices", "edges", "arcs", "nodecount", "edgecount"}
 """What may stand before a number of vertices or edges."""
 
 MISSING = {"null", "na", "n/a", "nan", "none", "\\n"}
 """What programs write where there is nothing, in small letters."""
+MISSING_NAMES = re.compile(r"NULL|null|\\N|N/A|n/a|NaN|nan|NA|<NA>|None|[-?.]|[-+=:|]{3,}")
+"""The same among words, of which some are alike, and the lines of tables."""
+ALIKE = {"NA": re.compile("[A-Z]{2}"), "-": re.compile(r"\W"), "?": re.compile(r"\W"), ".": re.compile(r"\W")}
+"""What other vertices are like where one is called so: codes of countries, signs."""
+TOTALS = {"total", "totals", "sum", "grand total"}
 MOSTLY_NUMBERS = 1 / 3
 """The share of rows of two numbers from which a word as a vertex is in doubt."""
 
@@ -60,6 +78,8 @@ def refuse_doubtful_mark(lines: list[str], mark: str, where: str) -> None:
     if mark == "|" and len(spaced) == 1 and spaced != {1}:
         other = "blanks"
     elif mark == "," and all("|" in "".join(line.split(",")[:2]) for line in lines):
+        if lines[0].count("|") > 2 and all("|" in cell for line in lines for cell in line.split(",")[:2]):
+            return  # in all names, and too many for cells
         other = "commas"
     else:
         return
@@ -71,8 +91,18 @@ def refuse_doubtful_rows(text: str, rows: list[Cells], where: str) -> None:
     if not all(cells for _, cells in rows):
         return
     refuse_doubtful_cells(rows, where)
-    for refuse in (_refuse_vertex_and_colon, _refuse_words_between, _refuse_times_first, _refuse_neighbours):
-        refuse(rows, where)
+    _refuse_vertex_and_colon(rows, where)
+    width = len(rows[0][1])
+    comments = [names for _, _, names in names_in_comments(text)]
+    if not any(len(names) == width and places_of_ends(names) == (0, 1) for names in comments):
+        for refuse in (
+            _refuse_words_between,
+            _refuse_kinds_first,
+            _refuse_numbers_first,
+            refuse_fractions,
+            _refuse_neighbours,
+        ):
+            refuse(rows, where)
     _refuse_hidden_header(text, rows, where)
     first = rows[0][1]
     if first in (["0", "1"], ["0", "1", "2"]) and not any(
@@ -90,43 +120,105 @@ def refuse_doubtful_cells(rows: list[Cells], where: str) -> None:
     if not lines:
         return
     shown = f"{where}: {lines[0][:40]!a}"
-    if all(re.fullmatch(r"\(.*\),?|<.*>,?|\[.*\],?", line) for line in lines):
+    are_enclosed = all(len(cells) > 1 and all(map(_is_enclosed, cells[:2])) for _, cells in rows)
+    if not are_enclosed and all(re.fullmatch(r"\(.*\),?|<.*>,?|\[.*\],?", line) for line in lines):
         raise RetraceError(f"{shown} is in brackets; write u v")
     if all(any(map(_is_half_in_brackets, cells)) for _, cells in rows):
         raise RetraceError(f"{shown} has brackets; write u v, or u v w")
-    ends = [cells[:2] for _, cells in rows]
-    every = [cell for pair in ends for cell in pair]
-    joined = [cell for cell in every if not PLAIN_NUMBER.fullmatch(cell)]
-    several = bool(joined) and all(len(cell) < LONG and JOINED.fullmatch(cell) for cell in joined)
-    if several and (len(joined) < len(every) or re.search(r"[\s,;]", joined[0])):
-        raise RetraceError(
-            f"{where}: {joined[0][:40]!a} may be several vertices; write a line u v for each edge, or say "
-            f"{option('format', 'edges')} if it is one"
-        )
-    tails = {pair[0] for pair in ends}
-    for pair in ends:
-        parts = [*map(str.strip, re.split("[,;]", pair[-1]))]
-        if len(parts) > 1 and tails.issuperset(parts):
-            raise RetraceError(
-                f"{where}: {pair[-1][:40]!a} may be several vertices; write a line u v for each edge, or say "
-                f"{option('format', 'edges')} if it is one"
-            )
+    ends = [(cells[0], cells[1]) for _, cells in rows if len(cells) > 1]
+    tails, heads = [tail for tail, _ in ends], [head for _, head in ends]
+    several = "" if are_enclosed else _several_numbers(tails, heads) or _several_words(tails, heads)
+    if several:
+        _refuse_several(several, where)
+
+
+def _refuse_several(cell: str, where: str) -> None:
+    raise RetraceError(
+        f"{where}: {cell[:40]!a} may be several vertices; write a line u v for each edge, or say "
+        f"{option('format', 'edges')} if it is one"
+    )
+
+
+def _is_enclosed(cell: str) -> bool:
+    return cell[:1] in {*"([{<"} and cell[-1:] in {*")]}>"}
 
 
 def _is_half_in_brackets(cell: str) -> bool:
-    return any(cell.count(begin) != cell.count(end) for begin, end in BRACKETS)
+    return sum(map(cell.count, "([{")) != sum(map(cell.count, ")]}"))
+
+
+def _several_numbers(tails: Sequence[str], heads: Sequence[str]) -> str:
+    """Return a cell that may be several numbers, where all cells are numbers, some joined; else nothing.
+
+    A date, an age or another number with hyphens or colons is a name, unless it looks like a pair.
+    """
+    every = [*tails, *heads]
+    joined = [cell for cell in every if not PLAIN_NUMBER.fullmatch(cell)]
+    if not joined or not all(len(cell) < LONG and JOINED.fullmatch(cell) for cell in joined):
+        return ""
+    is_pair = re.search(r"[\s,;]", joined[0]) is not None
+    if len(joined) == len(every) or is_pair or re.search(r"[^\d:-]", joined[0]):
+        are_several = is_pair or len(joined) < len(every)
+        return joined[0] if are_several and joined[0][0] + joined[0][-1] not in INTERVALS else ""
+    for own in (tails, heads):
+        divided = [re.split("[:-]", cell) for cell in own if not PLAIN_NUMBER.fullmatch(cell)]
+        of_neighbours = own is heads and ":" in joined[0] and any(parts[0] in tails for parts in divided)
+        if divided and all(len(parts) == 2 for parts in divided) and (_overlap(divided) or of_neighbours):
+            return joined[0]
+    return ""
+
+
+def _several_words(tails: Sequence[str], heads: Sequence[str]) -> str:
+    """Return a cell that may be a pair of words beside its weight, or neighbours of a tail; else nothing."""
+    pairs = [_divided(cell, BETWEEN_WORDS) for cell in tails]
+    if all(map(is_number, heads)) and all(len(pair) == 2 for pair in pairs) and _overlap(pairs):
+        return tails[0]
+    lists = {cell: _divided(cell, BETWEEN_NEIGHBOURS) for cell in heads}
+    divided = {cell: words for cell, words in lists.items() if len(words) > 1 and all(words)}
+    known = {*tails, *lists} - divided.keys()
+    whole = {cell for cell, words in divided.items() if known.issuperset(words)}
+    by_semicolons = {cell for cell in divided if ";" in ENTITY.sub("", cell)}
+    for cells in (by_semicolons, whole, divided if _overlap([*divided.values()]) else ()):
+        rows = [cell for cell in heads if cell in cells]
+        if 2 * len(rows) >= len(heads) > 0:
+            return rows[0]
+    return ""
+
+
+def _divided(cell: str, marks: re.Pattern[str]) -> list[str]:
+    """Return the words between the marks of a cell; a long one is one, and so is an interval."""
+    is_one = len(cell) >= LONG or cell[:1] + cell[-1:] in INTERVALS
+    words = [cell] if is_one else marks.split(ENTITY.sub("", cell).strip("([{<>}])"))
+    return [word.strip("'\" ") for word in words]
+
+
+def _overlap(lists: Sequence[Sequence[str]]) -> bool:
+    """Return whether words stand first in some lists and later in others, as vertices do in pairs."""
+    first = {words[0] for words in lists}
+    later = {word for words in lists for word in words[1:] if word != words[0]}
+    return 4 * len(first & later) >= len(first | later) > 0
 
 
 def _refuse_vertex_and_colon(rows: list[Cells], where: str) -> None:
+    """Raise RetraceError if a colon may part a vertex from its neighbours; titles have colons, too."""
     lines = [" ".join(cells) for _, cells in rows]
-    if all(re.match(r"[^\s:]+:(\s|$)", line) for line in lines):
+    if not all(re.match(r"[^\s:]+:(\s|$)", line) for line in lines):
+        return
+    parts = [(*cells[0].partition(":"), cells[1:]) for _, cells in rows]
+    vertices = {vertex for vertex, *_ in parts}
+    neighbours = {word for *_, first, others in parts for word in (first.strip(), *others)}
+    if (
+        all(not first for *_, first, _ in parts)
+        or all(map(is_number, vertices))
+        or not vertices.isdisjoint(neighbours)
+    ):
         raise RetraceError(
             f"{where}: {lines[0][:40]!a} may be a vertex and its neighbours; write a line u v for each edge"
         )
 
 
 def _refuse_words_between(rows: list[Cells], where: str) -> None:
-    """Raise RetraceError if an arrow, a verb or the kind of a row may stand in the place of a vertex."""
+    """Raise RetraceError if an arrow or a verb may stand in the place of a vertex."""
     if any(len(cells) < 3 for _, cells in rows):
         return
     tails, middles, thirds = ([cells[k] for _, cells in rows] for k in range(3))
@@ -141,37 +233,99 @@ def _refuse_words_between(rows: list[Cells], where: str) -> None:
     )
     are_ends_of_others = not {*thirds}.isdisjoint(tails) and {*middles}.isdisjoint(tails)
     if (is_one_word and are_ends) or (are_ends_of_others and not all(map(is_number, thirds))):
-        ways = f"{option('columns', '1', '3')}, or 1 2 if they are not"
+        otherwise = "1 2 3" if all(map(is_number, thirds)) else "1 2"
+        ways = f"{option('columns', '1', '3')}, or {otherwise} if they are not"
         raise RetraceError(
             f"{where}: {rows[0][1][1][:40]!a} may stand between the vertices {tails[0][:40]!a} and "
             f"{thirds[0][:40]!a}; say {ways}"
         )
+
+
+def _refuse_kinds_first(rows: list[Cells], where: str) -> None:
+    """Raise RetraceError if the first of three columns may have kinds of rows, or a relation of two words."""
+    if any(len(cells) < 3 for _, cells in rows):
+        return
+    tails, middles, thirds = ([cells[k] for _, cells in rows] for k in range(3))
     kinds = {tail.lower() for tail in tails}
-    of_kinds = kinds <= FIRST_WORDS or (len(kinds) == 1 and len(rows) > 1 and not is_number(tails[0]))
-    if of_kinds and all(map(COUNT.fullmatch, middles)) and all(map(is_number, thirds)):
+    has_weights, is_mixed = all(map(is_number, thirds)), not {*middles}.isdisjoint(thirds)
+    if kinds <= FIRST_WORDS:
+        are_kinds = all(map(is_number, middles)) or not has_weights
+    elif any(map(is_number, tails)) or not is_mixed:
+        are_kinds = False
+    elif has_weights:  # a star, whose vertex is a word, has each head once
+        are_kinds = len(kinds) == 1 and len({*middles}) < len(rows)
+    else:
+        are_kinds = {*middles, *thirds}.isdisjoint(tails)
+    if are_kinds:
         raise RetraceError(
             f"{where}: {tails[0][:40]!a} may say what the row is; say {option('columns', '2', '3')}, or "
             "1 2 3 if it is a vertex"
         )
 
 
-def _refuse_times_first(rows: list[Cells], where: str) -> None:
-    """Raise RetraceError if the first of three columns may have times."""
+def _refuse_numbers_first(rows: list[Cells], where: str) -> None:
+    """Raise RetraceError if the first of three columns may have times, or the numbers of edges."""
     if any(len(cells) < 3 for _, cells in rows):
         return
-    tails, others = [cells[0] for _, cells in rows], [cell for _, cells in rows for cell in cells[1:3]]
-    if any(map(LIKE_A_TIME.fullmatch, others)) or not all(map(COUNT.fullmatch, tails)):
+    tails, middles, thirds = ([cells[k] for _, cells in rows] for k in range(3))
+    if not all(map(COUNT.fullmatch, tails)):
         return
-    seconds = [int(tail) for tail in tails]
-    in_order = seconds == sorted(seconds) and len({*seconds}) > 1
-    are_steps = in_order and len(rows) > 2 and not any(second % SECONDS_A_STEP for second in seconds)
-    if are_steps:
-        are_steps = all(map(COUNT.fullmatch, others)) and any(int(v) % SECONDS_A_STEP for v in others[::2])
-    if are_steps or are_times(tails):
+    numbers = [int(tail) for tail in tails]
+    what = ""
+    if len(rows) > 2 and numbers == [*range(numbers[0], numbers[0] + len(rows))]:
+        heads, others = {*middles}, {*thirds}
+        is_unlike = 2 * len(heads & {*tails}) <= len(tails)
+        are_edges = len({frozenset(ends) for ends in zip(middles, thirds, strict=True) if len({*ends}) > 1})
+        are_beyond = tails[-1] not in heads | others and are_edges == len(rows)
+        may_be = (is_unlike or are_beyond) and 2 * len(heads & others) >= len(others)
+        what = "the numbers of edges" if may_be else ""
+    if not what and _may_be_times(numbers, tails, middles, thirds):
+        what = "times"
+    if what:
         raise RetraceError(
-            f"{where}: its first column may have times; say {option('columns', '2', '3')}, or 1 2 3 if "
+            f"{where}: its first column may have {what}; say {option('columns', '2', '3')}, or 1 2 3 if "
             "it has vertices"
         )
+
+
+def _may_be_times(
+    numbers: Sequence[int], tails: Sequence[str], middles: Sequence[str], thirds: Sequence[str]
+) -> bool:
+    """Return whether the first of three columns may have times: no ids, beside which weights are short."""
+    if any(map(LIKE_A_TIME.fullmatch, [*middles, *thirds])):
+        return False
+    if all(map(is_number, [*middles, *thirds])) and (
+        not all(map(COUNT.fullmatch, thirds)) or max(map(len, thirds)) < min(map(len, middles))
+    ):
+        return False
+    in_order = [*numbers] == sorted(numbers) and len({*numbers}) > 1
+    are_steps = in_order and len(numbers) > 2 and not any(second % SECONDS_A_STEP for second in numbers)
+    if are_steps:
+        are_steps = all(map(COUNT.fullmatch, [*middles, *thirds]))
+        are_steps = are_steps and any(int(head) % SECONDS_A_STEP for head in middles)
+    return are_steps or are_times(tails)
+
+
+def refuse_fractions(rows: list[Cells], where: str) -> None:
+    """Raise RetraceError if an end is a fraction, as weights and coordinates are, and sections of texts."""
+    if any(len(cells) < 2 for _, cells in rows):
+        return
+    ends = [[cells[k] for _, cells in rows] for k in (0, 1)]
+    are_numbers = [all(map(is_number, column)) for column in ends]
+    are_fractions = [
+        are and 2 * sum(float(cell) % 1 != 0 for cell in column) > len(column)
+        for are, column in zip(are_numbers, ends, strict=True)
+    ]
+    width = len(rows[0][1])
+    are_sections = all(are_fractions) and len({*ends[0], *ends[1]}) < 2 * len(rows)
+    if width > 3 or not any(are_fractions) or are_sections or (width == 2 and not are_fractions[1]):
+        return
+    ways = option("columns", *("231" if are_fractions[0] else "132")) + ", or 1 2 3"
+    ways = ways if width == 3 else option("format", "edges")
+    raise RetraceError(
+        f"{where}: {ends[are_fractions[1]][0][:40]!a} may be a weight or a coordinate; say {ways} if it is a "
+        "vertex"
+    )
 
 
 def _refuse_neighbours(rows: list[Cells], where: str) -> None:
@@ -184,11 +338,18 @@ def _refuse_neighbours(rows: list[Cells], where: str) -> None:
     near = {cells[0]: {*cells[1:]} for _, cells in rows}
     if min(widths) < 3 or len(rows) < 3 or len(near) < len(rows):
         return
+    if 2 * sum(_is_in_order(cells[1:]) for _, cells in rows) <= len(rows):
+        return  # as weights are
     if all(u not in heads and all(u in near.get(v, ()) for v in heads) for u, heads in near.items()):
         raise RetraceError(
             f"{where}: its rows may be a vertex and its neighbours; write a line u v for each edge, or say "
             f"{option('format', 'edges')}"
         )
+
+
+def _is_in_order(cells: Sequence[str]) -> bool:
+    numbers = all(map(COUNT.fullmatch, cells))
+    return [*cells] == sorted(cells, key=(lambda cell: int(cell)) if numbers else None)
 
 
 def _refuse_hidden_header(text: str, rows: list[Cells], where: str) -> None:
@@ -204,46 +365,86 @@ def _refuse_hidden_header(text: str, rows: list[Cells], where: str) -> None:
 
 
 def refuse_doubtful_header(header: Sequence[str], rows: list[Cells], where: str) -> None:
-    """Raise RetraceError if the names of columns may be vertices, as v1 and v2 among v3 and v4."""
+    """Raise RetraceError if the names of columns may be vertices, as v1 and v2 among v3 and v4.
+
+    Or if they are none of ends, of which one may be a coordinate.
+    """
+    if not {plain(name) for name in header[:2]} & (TAIL_NAMES | HEAD_NAMES | WEIGHT_NAMES | {""}):
+        refuse_fractions(rows, where)
+    if len(header) > 2 and not is_number(header[2]) and all(is_number(cells[-1]) for _, cells in rows):
+        return  # which names weights
     kinds = {name.rstrip("12").lower() for name in header[:2] if ORDERED.fullmatch(name)}
     later = {
         re.sub("[0-9]+$", "", cell).lower() for _, cells in rows for cell in cells[:2] if cell not in header
     }
     if len(kinds) == 1 and kinds <= later:
         raise RetraceError(
-            f"{where}, line 1: {' '.join(header)[:40]!a} may be names of columns, or an edge; write a header "
-            "source,target above it, or delete it"
+            f"{where}, line 1: {' '.join(header)[:40]!a} may be names of columns, or an edge; say "
+            f"{option('columns', *header[:2])}, or write a header source,target above it"
         )
 
 
-def refuse_words_among_numbers(table: EdgeTable) -> None:
-    """Raise RetraceError if a word among numbers may be no vertex: a count, a label, a header, a blank.
-
-    Words that come once are in doubt above or below all numbers, others as what they say.
-    """
+def refuse_doubtful_names(table: EdgeTable) -> None:
+    """Raise RetraceError if the name of a vertex may be none, wherever it stands in a list."""
     columns = table.columns
     ids, names = (
         numbered_words([*table.tails, *table.heads]) if columns is None else (columns.ids, columns.names)
     )
-    if names is None or not len(names):
-        return
-    are_numbers = np.array([DECIMAL.fullmatch(name) is not None for name in names])
-    both = are_numbers[ids.reshape(2, -1)].all(axis=0)
-    if both.mean() < MOSTLY_NUMBERS or both.all():
+    if not names:
         return
     ends = ids.reshape(2, -1)
+    _refuse_words_among_numbers(ends, names, table.where)
+    known = {*names}
+    for name in names:
+        if ("," in name or ";" in name) and len(name) < LONG and ", " not in name:
+            first, *others = name.replace(";", ",").split(",")
+            if first in known and {*others} != {first} and known.issuperset(others):
+                _refuse_several(name, table.where)
+    for missing in filter(MISSING_NAMES.fullmatch, names):
+        if missing in ALIKE and any(map(ALIKE[missing].fullmatch, known - {missing})):
+            continue
+        break
+    else:
+        totals = [int(end) for end in {*ends[:, -1].tolist()} if names[end].lower() in TOTALS]
+        missing = "" if not totals or np.isin(ends[:, :-1], totals).any() else names[totals[0]]
+    if missing:
+        raise RetraceError(
+            f"{table.where}: {missing[:40]!a} is called a vertex; remove its line, or say "
+            f"{option('format', 'edges')} if it is one"
+        )
+
+
+def _refuse_words_among_numbers(ends: Ints, names: Sequence[str], where: str) -> None:
+    """Raise RetraceError if a word among numbers may be no vertex: a count, a label, a header, a blank.
+
+    Words that come once are in doubt above or below all numbers, others as what they say.
+    """
+    are_numbers = np.array([DECIMAL.fullmatch(name) is not None for name in names])
+    both = are_numbers[ends].all(axis=0)
+    if both.mean() < MOSTLY_NUMBERS or both.all():
+        return
     places = np.flatnonzero(~both)
     words = [names[int(end)] for row in places for end in ends[:, row] if not are_numbers[end]]
     is_block = len(places) == places[-1] - places[0] + 1 and (places[0] == 0 or places[-1] == both.size - 1)
     are_labels = is_block and len({*words}) == len(words) and not any(word[0].isdigit() for word in words)
+    known = {*names}
     no_vertices = [
-        word for word in words if word.lower() in MISSING or plain(word) in TAIL_NAMES | HEAD_NAMES
+        word
+        for word in words
+        if word.lower() in MISSING or (len(parts := re.split("[-:]", word)) > 1 and known.issuperset(parts))
     ]
+    of_tails, of_heads = (
+        np.isin(ends, [k for k, name in enumerate(names) if plain(name) in usual])
+        for usual in (TAIL_NAMES, HEAD_NAMES)
+    )
+    are_headers = (of_tails & of_heads[::-1]).any(axis=0)
+    if not np.isin(ends[:, ~are_headers], ends[:, are_headers]).any():
+        no_vertices += [names[int(end)] for end in ends[:, are_headers][0]]
     if not are_labels and not no_vertices:
         return
     word = (no_vertices or words)[0]
     raise RetraceError(
-        f"{table.where}: {word[:40]!a} is called a vertex among numbers; remove its line, or say "
+        f"{where}: {word[:40]!a} is called a vertex among numbers; remove its line, or say "
         f"{option('format', 'edges')} if it is one"
     )
 

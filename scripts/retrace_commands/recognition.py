@@ -18,6 +18,8 @@ XML, BANNER = (
     re.compile(r"<(\?xml|!DOCTYPE|graphml|gexf|html)", re.I),
     re.compile(r"\s*%{1,2}\s*MatrixMarket\b", re.I),
 )
+JSON = re.compile(r"(?!\[[^\[\]]*\))([\[{]\s*)+([\]}\"']|-?\d[\d.]*\s*(,|\]*,?$)|null|true|false|$)")
+"""How JSON begins; names may be in brackets, too."""
 REPORTS = {
     "dimacs": r"^p\s+sp\s",
     "pace": r"^p\s+tw\s",
@@ -98,7 +100,7 @@ def recognise(head: str, path: Path) -> str:
         r"(graph|Creator|Version|comment|#)", first, re.I
     ):
         return "gml"
-    if first.startswith(("{", "[")):
+    if JSON.match(first):
         raise RetraceError(f"{path}: is JSON, of which no form is usual; write its edges as CSV")
     for line in lines:
         match line.split():
@@ -230,4 +232,6 @@ def _is_list(data: list[str]) -> bool:
     counts = Counter(widths)
     usual, number = counts.most_common(1)[0]
     alike = 2 * number > counts.total() or counts.keys() <= {2, 3} or len({*widths[1:]}) == 1
-    return len(data) > 1 and min(counts) > 1 and alike and (usual <= 3 or mark is not None)
+    may_have_row_names = len(widths) > 2 and widths[0] == usual - 1  # as R writes them
+    is_narrow = usual <= 3 or mark is not None or may_have_row_names
+    return len(data) > 1 and min(counts) > 1 and alike and is_narrow
