@@ -79,7 +79,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that run the tests as if the devices were others, and only those that are short."""
     what = "use GPU and emulator as one of it, such as 8.6; tests of what it lacks are skipped"
     parser.addoption("--compute-capability", metavar="CC", help=what)
-    less = "leave out the tests marked long, and most schedules of the emulator"
+    less = "leave out the tests marked long, and most schedules of the emulator and random examples"
     parser.addoption("--quick", action="store_true", help=less)
 
 

@@ -1,4 +1,4 @@
-"""How many schedules of the emulator a test tries: all that it names, or with --quick a quarter of them."""
+"""How much a test tries: all that it names, or with --quick a part, such as a quarter of the schedules."""
 
 LEAST = 3
 
@@ -9,3 +9,13 @@ quick = False
 def seeds(number: int) -> range:
     """Return the seeds that a test tries of so many."""
     return range(min(number, max(LEAST, number // 4)) if quick else number)
+
+
+def examples(number: int) -> int:
+    """Return how many random examples or sources a test tries of so many: with --quick two of five."""
+    return min(number, max(LEAST, number * 2 // 5)) if quick else number
+
+
+def ends(*vertices: int) -> set[int]:
+    """Return the vertices that a test tries, each once: with --quick the first two."""
+    return {*(vertices[:2] if quick else vertices)}

@@ -11,7 +11,6 @@ import pytest
 from command_line import Patch
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import grid, identified
-from retrace.measure import environment
 from retrace.measure.experiment import as_record
 from retrace.measure.trials import Effort
 from retrace.records.record import write_records
@@ -44,11 +43,10 @@ def altered(answer: Any, vertex: int) -> Any:
     return changed
 
 
-def fault(name: str, folder: Path) -> str:
+def fault(name: str, folder: Path, provenance: dict[str, Any]) -> str:
     """Measure a solver, whose answer is wrong; return what is said of it."""
     (case,) = measure("mine", GRID, [name], Effort(trials=2, budget_s=60), ("emulator", EmulatedDevice))
-    machine, software = environment.machine("local", None), environment.software()
-    record = as_record("mine", GRID.info, case, {"machine": machine, "software": software})
+    record = as_record("mine", GRID.info, case, provenance)
     assert (record.status, record.verified, len(record.trials)) == ("ok", False, 1)
     write_records(folder / "r.jsonl", [record])
     _, frame = read_frame(None, [folder / "r.jsonl"])
@@ -57,19 +55,23 @@ def fault(name: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("name", REGISTRY.solvers)
-def test_an_altered_answer_is_found(name: str, monkeypatch: Patch, tmp_path: Path) -> None:
+def test_an_altered_answer_is_found(
+    name: str, monkeypatch: Patch, tmp_path: Path, provenance: dict[str, Any]
+) -> None:
     kind = REGISTRY.find(name)
     whole = kind.download
     monkeypatch.setattr(kind, "apart", False)  # another process would have the class as it was
     monkeypatch.setattr(kind, "download", lambda solver: altered(whole(solver), 7))
-    said = fault(name, tmp_path)
+    said = fault(name, tmp_path, provenance)
     assert said.startswith("trial 1: vertex 7" if "stcon" not in name else "trial 1: ")
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_an_altered_predecessor_is_found(name: str, monkeypatch: Patch, tmp_path: Path) -> None:
+def test_an_altered_predecessor_is_found(
+    name: str, monkeypatch: Patch, tmp_path: Path, provenance: dict[str, Any]
+) -> None:
     kind = REGISTRY.find(name)
     whole = kind.predecessors
     monkeypatch.setattr(kind, "apart", False)
     monkeypatch.setattr(kind, "predecessors", lambda solver: altered(whole(solver), 20))
-    assert "vertex 20" in fault(name, tmp_path)
+    assert "vertex 20" in fault(name, tmp_path, provenance)

@@ -26,6 +26,7 @@ from retrace.measure.trials import Effort
 from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, Query, make
 from retrace.solvers.bellman_ford.negative_cycles import find_negative_cycle
+from schedules import examples
 from solving import cases, measure, solved
 from test_solvers import solve
 
@@ -123,7 +124,7 @@ def test_negative_weights(
 
 @pytest.mark.parametrize(("spec", "backend"), SIGNED)
 @given(found=any_weights(), data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_distances_or_a_negative_cycle(spec: str, backend: str, found: CSRGraph, data: st.DataObject) -> None:
     source = data.draw(st.integers(0, found.vertices - 1))
     expected = lengths_in_python(found, source)
@@ -187,7 +188,7 @@ def test_complete_graphs(spec: str, backend: str) -> None:
 
 
 @given(vertices=st.integers(1, 40), seed=st.integers(0, 99), wrong=st.sampled_from([-1, 1]), data=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_certificate_of_complete_graphs(vertices: int, seed: int, wrong: int, data: st.DataObject) -> None:
     found = DenseGraph(vertices, seed)
     source, victim = (data.draw(st.integers(0, vertices - 1)) for _ in range(2))
@@ -206,7 +207,7 @@ def test_certificate_of_complete_graphs(vertices: int, seed: int, wrong: int, da
     ("problem", "graphs"), [("bellman-ford", negative_weights()), ("sssp", random_graphs())]
 )
 @given(data=st.data(), wrong=st.sampled_from([-1, 1]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_both_checks_catch_a_single_wrong_entry(
     problem: str, graphs: st.SearchStrategy[CSRGraph], data: st.DataObject, wrong: int
 ) -> None:

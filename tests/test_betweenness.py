@@ -47,6 +47,7 @@ from retrace.measure.trials import Effort
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.betweenness.compaction import compact, uncompacted
 from retrace.system.checkpoint import FIRST_BATCH, Checkpoint
+from schedules import examples
 from solving import measure, needs_networkit, solved
 
 GOWALLA = Path(os.environ.get("GRAPH_MIRROR", ""), "loc-gowalla_edges.konect-ids.txt.gz")
@@ -94,7 +95,7 @@ def test_scores_are_exact_on_small_graphs(name: str, which: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(whole=random_graphs(most_vertices=12), data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_scores_of_some_sources_on_random_graphs(name: str, whole: CSRGraph, data: st.DataObject) -> None:
     vertex = st.integers(0, whole.vertices - 1)
     chosen = data.draw(st.none() | st.lists(vertex, min_size=1, unique=True).map(tuple))
@@ -134,7 +135,7 @@ def test_scaled_path_counts_differ_by_many_steps() -> None:
 
 
 @given(random_graphs(most_vertices=12), st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_oracles_are_exact(whole: CSRGraph, data: st.DataObject) -> None:
     oracle = ScoreOracle(whole)
     expected = exact_scores(whole)
@@ -202,7 +203,7 @@ def test_networkit_is_not_checked_by_itself(monkeypatch: Patch) -> None:
 
 @pytest.mark.parametrize("which", ["grid", "tree and triangle"])
 @given(data=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_a_single_wrong_score_is_caught(which: str, data: st.DataObject) -> None:
     right = exact_of_small(which)
     victim = data.draw(st.integers(0, len(right) - 1))

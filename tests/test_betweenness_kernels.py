@@ -30,6 +30,7 @@ from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.betweenness import block_per_source
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
 from retrace.system.project import KERNELS
+from schedules import examples
 from solving import DEVICES, cases, measure, open_device, solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
@@ -91,7 +92,7 @@ def test_scores_of_small_graphs(name: str, backend: str, precision: str) -> None
 
 @pytest.mark.parametrize(("name", "backend"), CASES)
 @given(whole=random_graphs(most_vertices=12), data=st.data(), seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.DataObject, seed: int) -> None:
     vertex = st.integers(0, whole.vertices - 1)
     query = Query(sources=data.draw(st.none() | st.lists(vertex, unique=True).map(tuple)))

@@ -20,6 +20,7 @@ from retrace.graphs import dense, identity
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
 from retrace.graphs.graph_names import UNREACHABLE
+from schedules import examples
 from solving import DEVICES, open_device
 
 
@@ -43,7 +44,7 @@ def on_device(backend: str, graph: dense.Graph) -> Int32Array:
 @given(
     vertices=st.integers(1, 40), seed=st.integers(-(2**70), 2**70), low=st.integers(1, 10**6), data=st.data()
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_one_matrix_everywhere(backend: str, vertices: int, seed: int, low: int, data: st.DataObject) -> None:
     graph = DenseGraph(vertices, seed, (low, data.draw(st.integers(low, 5 * 10**6))))
     assert np.array_equal(host_matrix(graph), expected(graph))

@@ -27,6 +27,7 @@ from retrace.graphs.formats.lines import LAYOUTS, open_graph, read_any, read_hea
 from retrace.graphs.formats.parsing import parse_stream
 from retrace_commands import he_files
 from retrace_commands.he_files import write_he
+from schedules import examples
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 MIRROR = os.environ.get("GRAPH_MIRROR", "")
@@ -246,7 +247,7 @@ PIECES += b'a c E # % 0 9 -1 +1 1.5 1e3 nan " , _ 0x 4294967297 9999999999999999
 
 
 @pytest.mark.parametrize("kind", LAYOUTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(edits=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4), st.sampled_from(PIECES)), max_size=4))
 @example(edits=[])
 def test_fast_pass_reads_only_what_the_slow_reads(kind: str, edits: list[tuple[float, int, bytes]]) -> None:
@@ -304,7 +305,7 @@ def result_of(content: bytes, kind: str) -> str:
 
 
 @pytest.mark.parametrize("kind", LAYOUTS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(edits=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4), st.sampled_from(PIECES)), max_size=4))
 def test_without_a_compiler_graphs_and_messages_are_the_same(
     kind: str, edits: list[tuple[float, int, bytes]]

@@ -12,6 +12,7 @@ from graphs import graph, random_graphs
 from retrace.check.graph500 import TreeRules, components
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.graph_names import UNREACHABLE
+from schedules import examples
 from test_wide_graphs import widened
 
 Tree = tuple[CSRGraph, int, Int32Array, Int32Array]
@@ -49,7 +50,7 @@ def trees(draw: Callable[..., int], weighted: bool) -> Tree:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(data=st.data())
 def test_a_right_tree_keeps_all_rules(weighted: bool, data: st.DataObject) -> None:
     graph, source, length, above = data.draw(trees(weighted))
@@ -63,7 +64,7 @@ def broken(tree: Tree, weighted: bool, length: Int32Array, above: Int32Array) ->
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(data=st.data())
 def test_each_broken_rule_is_found(weighted: bool, data: st.DataObject) -> None:
     tree = data.draw(trees(weighted))
@@ -131,7 +132,7 @@ def test_a_predecessor_that_is_no_vertex_breaks_the_fifth_rule() -> None:
 
 
 @given(found=random_graphs())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_components_are_those_that_scipy_finds(found: CSRGraph) -> None:
     """A component is named by its least vertex."""
     undirected = graph(

@@ -28,11 +28,14 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.dense import DenseGraph
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import Query
+from schedules import examples
 from solving import open_device, solved
 
 
 @given(graph=random_graphs(), arcs=st.integers(1, 9), data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_blocks_hold_each_arc_once_and_change_no_result(
     graph: CSRGraph, arcs: int, data: st.DataObject, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,12 +14,10 @@ from xml.etree import ElementTree
 import pytest
 
 from browser import CHROMIUM, REQUIRED, Browser, lack
+from committed_page import committed_page
 from fabricated import EVIL, frame, hostile, suite
-from retrace.planning.configuration import committed_records
 from retrace.publish.record_cards import address
 from retrace.publish.report_page import make_page
-from retrace.reports.frame import read_frames
-from retrace.reports.report import report_paths
 from retrace.system.project import ROOT
 
 
@@ -55,10 +53,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of the page of all committed records."""
-    reports, found = read_frames(report_paths(), committed_records())
-    path = tmp_path_factory.mktemp("whole") / "index.html"
-    path.write_text(make_page(reports, found, (ROOT / "docs/results").glob("*.svg")))
-    return path.as_uri()
+    _, _, page = committed_page(tmp_path_factory)
+    return page.as_uri()
 
 
 TABLE = "document.querySelector('table[data-name=\"table-3.5\"]')"
@@ -555,8 +551,11 @@ axe.run("%s", { resultTypes: ["violations"], rules: { "target-size": { enabled: 
 """
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [(400, True), (1280, False),
+     *(pytest.param(*looks, marks=pytest.mark.long) for looks in ((400, False), (1280, True)))],
+)  # fmt: skip
 def test_nothing_bars_a_reader(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
     """What axe-core finds, of any impact: on the page, in a record, and in what a claim rests on."""
     if not AXE.exists():

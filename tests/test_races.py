@@ -17,7 +17,7 @@ from retrace.check.checkers import Checker, checker_of
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import REGISTRY, DeviceSolver, Query
 from retrace.solvers.prefix_sums import CHUNK, PrefixSums
-from schedules import seeds
+from schedules import examples, seeds
 from solving import WITH_PREDECESSORS, solved
 from test_betweenness_kernels import with_settings
 
@@ -107,7 +107,7 @@ def assert_same_answer(name: str, which: str) -> None:
     found, problem = RACING[which], name.split("/")[0]
     query: Any = Query(0, found.vertices - 1 if problem == "stcon" else None)
     if problem == "betweenness":
-        query = Query(sources=tuple(range(0, found.vertices, 1 + found.vertices // 40)))
+        query = Query(sources=tuple(range(0, found.vertices, 1 + found.vertices // examples(40))))
     threads = {
         "bfs/direction": 32,
         "bfs/host-arcs": 32,

@@ -19,6 +19,7 @@ from retrace.solvers import parse
 from retrace.solvers.betweenness import compaction
 from retrace.solvers.betweenness.compaction import Compacted, separate, uncompacted
 from retrace.solvers.betweenness.virtual_vertices import stride_csr, virtual_csr
+from schedules import examples
 
 TREE = graph(8, [(0, 1, 1), (1, 2, 1), (1, 3, 1), (3, 4, 1), (3, 5, 1), (6, 7, 1)], directed=False)
 TRIANGLES = graph(  # a strip of triangles with a tail: taking its tips away lays more bare
@@ -59,7 +60,7 @@ def assert_graph(found: CSRGraph, rows: plain.Rows, whole: CSRGraph) -> None:
 
 @given(ANY_GRAPH, st.data())
 @example(EMPTY, None)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_compacted_graphs_are_those_of_plain_python(whole: CSRGraph, data: st.DataObject | None) -> None:
     """Also of graphs whose vertices already stand for others, with scores of their own."""
     before = uncompacted(simplify(whole))
@@ -88,7 +89,7 @@ def test_compacted_graphs_are_those_of_plain_python(whole: CSRGraph, data: st.Da
 
 @given(ANY_GRAPH, st.data())
 @example(EMPTY, None)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_renumbered_graphs_are_those_of_plain_python(whole: CSRGraph, data: st.DataObject | None) -> None:
     """No vertex is lost, and each keeps its arcs, what it stands for, and its scores."""
     before = compaction.compact(uncompacted(whole))
@@ -107,7 +108,7 @@ def test_renumbered_graphs_are_those_of_plain_python(whole: CSRGraph, data: st.D
 @example(EMPTY)
 @example(TRIANGLES)
 @example(grid(8, 6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_side_vertices_are_those_of_plain_python(whole: CSRGraph) -> None:
     before = compaction.compact(uncompacted(simplify(whole)))
     side = plain.side_vertices(before.graph)
@@ -133,7 +134,7 @@ def test_side_vertices_are_those_of_plain_python(whole: CSRGraph) -> None:
 @given(ANY_GRAPH, st.integers(1, 9) | st.just(2**31 - 2))
 @example(EMPTY, 4)
 @example(NAMED["star"], 4)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_virtual_vertices_are_those_of_plain_python(whole: CSRGraph, mdeg: int) -> None:
     vmap, vptr = virtual_csr(whole, mdeg)
     expected = plain.virtual_vertices(whole, mdeg)
@@ -145,7 +146,7 @@ def test_virtual_vertices_are_those_of_plain_python(whole: CSRGraph, mdeg: int) 
 @given(ANY_GRAPH, st.integers(1, 9) | st.just(2**31 - 2))
 @example(EMPTY, 4)
 @example(NAMED["star"], 4)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_strides_are_those_of_plain_python(whole: CSRGraph, mdeg: int) -> None:
     vmap, begin, nvir = stride_csr(whole, mdeg)
     expected = plain.strides(whole, mdeg)
@@ -178,7 +179,7 @@ def compact(whole: CSRGraph, sources: list[int] | None = None) -> Compacted:
 
 
 @given(random_graphs(most_vertices=14), st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_compacted_graph_keeps_the_scores(whole: CSRGraph, data: st.DataObject) -> None:
     chosen = st.lists(st.integers(0, whole.vertices - 1), unique=True)
     sources = data.draw(st.none() | chosen)
@@ -201,7 +202,7 @@ def test_trees_shrink_to_one_vertex_each(sources: list[int] | None) -> None:
 @example(whole=grid(8, 6), rounds=1, again=True)
 @example(whole=NAMED["two components"], rounds=1, again=True)
 @example(whole=NAMED["one vertex"], rounds=1, again=True)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_rounds_without_side_vertices_keep_the_scores(
     whole: CSRGraph, rounds: int | None, again: bool
 ) -> None:

@@ -18,6 +18,7 @@ import pytest
 from markupsafe import escape
 
 from command_line import Call
+from committed_page import committed_page
 from fabricated import EVIL, WRONG, changed, frame, hostile, measured, phases, record, suite
 from retrace.planning.configuration import committed_records, load_configuration, project_keys
 from retrace.planning.plan import Plan
@@ -99,10 +100,10 @@ class Read(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def committed() -> tuple[list[Report], Frame, Read, str]:
+def committed(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Report], Frame, Read, str]:
     """The page of the committed records, with the figures of docs/results/."""
-    reports, found = read_frames(sorted(PUBLISHED.glob("*.yaml")), committed_records())
-    text = make_page(reports, found, (ROOT / "docs/results").glob("*.svg"))
+    reports, found, page = committed_page(tmp_path_factory)
+    text = page.read_text()
     return reports, found, Read(text), text
 
 

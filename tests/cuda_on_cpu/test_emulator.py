@@ -538,6 +538,7 @@ def test_out_of_bounds_accesses_are_reported(kernel: str, shared: int, line: int
         assert (done.returncode, done.stdout) == (0, f"{sum(range(64)) + 64}\n"), done.stderr
 
 
+@pytest.mark.long
 def test_the_debug_build_refuses_a_misaligned_access() -> None:
     program = PROGRAM.replace("bounds.cu", "failing.cu")
     program = program.replace("arguments = (out,) if", "arguments = (out,) if True or")

@@ -34,6 +34,7 @@ from retrace_commands import graph_file, parquet_files
 from retrace_commands.graph_file import GraphFile, read_graph, write_graph
 from retrace_commands.library import load, solve
 from retrace_commands.scores import normalisation
+from schedules import examples
 
 Arcs = list[tuple[str, str]]
 TRIANGLE: Arcs = [("1", "2"), ("2", "3"), ("1", "3")]
@@ -1018,7 +1019,7 @@ def weighted_graphs(draw: st.DrawFn) -> CSRGraph:
 
 
 @given(weighted_graphs())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_what_is_written_reads_back(made: CSRGraph) -> None:
     has_loops = bool((made.tails() == made.indices).any())
     with TemporaryDirectory() as folder:
@@ -1156,7 +1157,7 @@ NAMES = (
 
 
 @given(st.lists(st.tuples(NAMES, NAMES), min_size=2, max_size=20))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_names_in_csv_come_back(edges: Arcs) -> None:
     content = "".join(f'"{tail}","{head}"\n' for tail, head in [("source", "target"), *edges])
     file_path = Path(os.environ.get("TMPDIR", "/tmp"), f"names-{os.getpid()}.csv")
@@ -1251,7 +1252,7 @@ def read_either_way(content: str, columns: list[str], patch: Patch) -> list[obje
     "source target weight\n" + "0 0 0\n" * 3 + "0 0 \xa0\n" + "0 0 0\n" * 9, []
 )  # a space that is none in ASCII
 @given(tables(), st.sampled_from([[], [], ["1", "2"], ["2", "1", "3"]]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_large_lists_are_read_as_small(content: str, columns: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         whole, in_pieces = read_either_way(content, columns, patch)
@@ -1269,7 +1270,7 @@ def edge_lists(draw: st.DrawFn) -> tuple[int, list[Edge], bool]:
 
 
 @given(edge_lists(), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_graph_is_the_same_in_all_formats(made: tuple[int, list[Edge], bool], in_pieces: bool) -> None:
     n, edges, directed = made
     back = [] if directed else [(v, u, w) for u, v, w in edges if u != v]

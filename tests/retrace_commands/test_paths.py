@@ -17,6 +17,7 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import Query
 from retrace_commands.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
+from schedules import examples
 from test_hong_bfs import SLIDES
 from test_solvers import solve
 
@@ -55,13 +56,13 @@ def test_traces_every_vertex_of_named_graphs(graph: CSRGraph, problem: str) -> N
 
 @pytest.mark.parametrize("problem", ["bfs", "sssp"])
 @given(graph=random_graphs(15), data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_traces_every_vertex_of_random_graphs(problem: str, graph: CSRGraph, data: st.DataObject) -> None:
     check_every_path(graph, data.draw(st.integers(0, graph.vertices - 1)), problem)
 
 
 @given(graph=random_graphs(), data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_predecessors_from_distances_are_a_shortest_path_tree(graph: CSRGraph, data: st.DataObject) -> None:
     source = data.draw(st.integers(0, graph.vertices - 1))
     distance = Oracle(graph).expected("sssp", Query(source))

@@ -32,6 +32,7 @@ from retrace.reports import frame as frames
 from retrace.solvers import REGISTRY, make, peer
 from retrace_peers import cugraph
 from retrace_peers.scores import sums_of_sample
+from schedules import examples
 from solving import measure, solved
 
 PROBLEMS = ("bfs", "sssp", "betweenness")
@@ -72,7 +73,9 @@ def test_its_answers_are_those_of_the_oracle(problem: str, setting: str) -> None
 
 @pytest.mark.parametrize(("problem", "setting"), WAYS)
 @given(found=random_graphs(30), data=st.data())
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_its_answers_on_any_graph(
     problem: str, setting: str, found: CSRGraph, data: st.DataObject, there: None
 ) -> None:

@@ -20,7 +20,7 @@ from retrace.solvers import REGISTRY, Query, make
 from retrace_today.cluster_parts import KEEPS, ClusterSearch
 from retrace_today.contraction import Contraction
 from retrace_today.packed_arcs import DeviceCut, Packer, PlannedCut
-from schedules import seeds
+from schedules import examples, seeds
 from solving import solved
 from test_races import RACING, deep_star
 
@@ -101,7 +101,7 @@ OF_DEGREES = [
     kind=st.sampled_from(["long", "weighted", "short"]),
     seed=st.sampled_from([None, 1, 2]),
 )
-@settings(max_examples=90, deadline=None)
+@settings(max_examples=examples(90), deadline=None)
 def test_records_hold_every_arc_in_its_order(
     found: CSRGraph, parts: int, pieces: int, kind: str, seed: int | None
 ) -> None:
@@ -295,7 +295,7 @@ def test_trees_and_paths_in_any_number_of_parts(spec: str, settings: str) -> Non
 
 @pytest.mark.parametrize("spec", TREES)
 @given(found=random_graphs(60), data=st.data(), seed=st.one_of(st.none(), st.integers(0, 2**32 - 1)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_trees_and_paths_of_any_graph(
     spec: str, found: CSRGraph, data: st.DataObject, seed: int | None
 ) -> None:
@@ -442,7 +442,7 @@ def test_what_is_contracted_keeps_its_distance_from_every_source(which: str) -> 
 
 
 @given(found=random_graphs(), data=st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_any_graph_may_be_contracted(found: CSRGraph, data: st.DataObject) -> None:
     source = data.draw(st.integers(0, found.vertices - 1))
     verify("sssp/cluster:contracted=yes,cluster_blocks=2,pieces=3", found, Query(source))

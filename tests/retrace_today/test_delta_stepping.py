@@ -15,6 +15,7 @@ from graphs import NAMED, graph, layers, mixed_graph, random_graphs, two_level_s
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import Query, make
+from schedules import seeds
 from solving import DEVICES, open_device, solved
 from test_races import RACING
 from test_solvers import verify
@@ -105,7 +106,7 @@ def test_the_next_bucket_is_that_of_the_least_distance_now() -> None:
     assert searched(found, 10)[1]["buckets"] == 2
 
 
-@pytest.mark.parametrize("seed", [None, *range(10)])
+@pytest.mark.parametrize("seed", [None, *seeds(10)])
 def test_a_vertex_is_in_a_phase_once(seed: int | None) -> None:
     """Eight arcs of equal length find it in a phase; each of its own arcs is then relaxed once."""
     deep = weighted(layers([1, *[8] * 20, 1, 1]), 1)

@@ -22,7 +22,7 @@ from retrace.graphs.csr import CSRGraph
 from retrace.solvers import REGISTRY, Query, make
 from retrace_today.one_block import MOST_ROOM, OneBlockSearch
 from retrace_today.packed_arcs import DeviceCut, Packer
-from schedules import seeds
+from schedules import examples, seeds
 from solving import solved
 from test_memory import CountingDevice
 from test_races import RACING, deep_star
@@ -117,7 +117,7 @@ def test_no_schedule_of_forty_changes_an_answer(spec: str, which: str) -> None:
 
 @pytest.mark.parametrize("spec", TREES)
 @given(found=random_graphs(60), data=st.data(), seed=st.one_of(st.none(), st.integers(0, 2**32 - 1)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_random_graph(spec: str, found: CSRGraph, data: st.DataObject, seed: int | None) -> None:
     source, target = (data.draw(st.integers(0, found.vertices - 1)) for _ in range(2))
     lanes = data.draw(st.sampled_from(LANES))

@@ -9,6 +9,7 @@ from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, random_graphs, two_level_star
 from retrace.graphs.csr import CSRGraph
 from retrace_today.reversed_arcs import ReversedArcs
+from schedules import seeds
 from solving import DEVICES, open_device
 from test_races import RACING
 
@@ -33,7 +34,7 @@ def check(graph: CSRGraph, device: Device) -> None:
 @pytest.mark.parametrize("backend", DEVICES)
 @pytest.mark.parametrize("graph", [*NAMED.values(), *RACING.values(), two_level_star(3, 300), NONE])
 def test_arcs_are_those_of_the_transposed_matrix(graph: CSRGraph, backend: str) -> None:
-    for seed in (None, *range(10)) if backend == "emulator" else (None,):
+    for seed in (None, *seeds(10)) if backend == "emulator" else (None,):
         with open_device(backend, seed) as device:
             check(graph, device)
 

@@ -13,6 +13,7 @@ from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, layers, mixed_graph, random_graphs, two_level_star
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import Query, make
+from schedules import examples, seeds
 from solving import DEVICES, open_device, solved
 from test_races import RACING
 from test_solvers import verify
@@ -57,7 +58,7 @@ def sequential_sweep(found: CSRGraph, source: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("name", [SWEEP, CLASSES])
 @pytest.mark.parametrize("blocks", BLOCKS)
-@pytest.mark.parametrize("seed", [None, *range(20)])
+@pytest.mark.parametrize("seed", [None, *seeds(20)])
 def test_a_vertex_is_in_a_workfront_once(name: str, blocks: str, seed: int | None) -> None:
     """Eight arcs of equal length find it in an iteration; each of its own arcs is then relaxed once."""
     deep = with_weights(layers([1, *[8] * 40, 1, 1]), 1)
@@ -135,7 +136,7 @@ def test_marks_are_those_of_the_degrees(found: CSRGraph, backend: str) -> None:
 
 
 @given(found=random_graphs(100))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_marks_on_random_graphs(found: CSRGraph) -> None:
     with EmulatedDevice() as device:
         check_marks(found, device)
