@@ -114,6 +114,7 @@ ASKED = {
     "a,b,5\nb,c,6\nTotal,2,11\n": "'Total' is called a vertex",
     # names that begin as comments do
     "# paths\n\n%C3%81edn\tCork\nCork\tKerry\nKerry\tCork\n": "'%C3%81edn\\tCork' may be a comment, or a row",
+    "%C3%81edn Cork\nCork Kerry\nKerry Cork\n": "'%C3%81edn Cork' may be a comment, or a row",
     "#ml,#data\njava,#data\njava,sql\n": "line 1: '#ml,#data' may be a comment, or a row",
     "#1 Crush,Garbage\nOnly Happy,Garbage\nStupid Girl,Garbage\n": "line 1: '#1 Crush,Garbage' may be",
     "1 2\n2 3\n#5 7\n3 4\n": "line 3: '#5 7' may be a comment, or a row",
