@@ -111,6 +111,7 @@ ASKED = {
     "1 2\n2 3\n1-2 5\n3 1\n": "'1-2' is called a vertex among numbers",
     "ann,NA\nbob,cy\ncy,ann\n": "'NA' is called a vertex",
     "source | target\n--- | ---\na | b\nb | c\n": "'---' is called a vertex",
+    "| source | target |\n|---|---|\n| 1 | 2 |\n": "has 4 columns; say --columns TAIL HEAD",
     "a,b,5\nb,c,6\nTotal,2,11\n": "'Total' is called a vertex",
     # names that begin as comments do
     "# paths\n\n%C3%81edn\tCork\nCork\tKerry\nKerry\tCork\n": "'%C3%81edn\\tCork' may be a comment, or a row",
