@@ -243,7 +243,7 @@ def _refuse_words_between(rows: list[Cells], where: str) -> None:
 
 def _refuse_kinds_first(rows: list[Cells], where: str) -> None:
     """Raise RetraceError if the first of three columns may have kinds of rows, or a relation of two words."""
-    if any(len(cells) < 3 for _, cells in rows):
+    if any(len(cells) < 3 or not cells[0] for _, cells in rows):
         return
     tails, middles, thirds = ([cells[k] for _, cells in rows] for k in range(3))
     kinds = {tail.lower() for tail in tails}

@@ -111,9 +111,11 @@ ASKED = {
     "1 2\n2 3\n1-2 5\n3 1\n": "'1-2' is called a vertex among numbers",
     "ann,NA\nbob,cy\ncy,ann\n": "'NA' is called a vertex",
     "source | target\n--- | ---\na | b\nb | c\n": "'---' is called a vertex",
+    "| source | target |\n|---|---|\n| 1 | 2 |\n": "has 4 columns; say --columns TAIL HEAD",
     "a,b,5\nb,c,6\nTotal,2,11\n": "'Total' is called a vertex",
     # names that begin as comments do
     "# paths\n\n%C3%81edn\tCork\nCork\tKerry\nKerry\tCork\n": "'%C3%81edn\\tCork' may be a comment, or a row",
+    "%C3%81edn Cork\nCork Kerry\nKerry Cork\n": "'%C3%81edn Cork' may be a comment, or a row",
     "#ml,#data\njava,#data\njava,sql\n": "line 1: '#ml,#data' may be a comment, or a row",
     "#1 Crush,Garbage\nOnly Happy,Garbage\nStupid Girl,Garbage\n": "line 1: '#1 Crush,Garbage' may be",
     "1 2\n2 3\n#5 7\n3 4\n": "line 3: '#5 7' may be a comment, or a row",
