@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 from command_line import PROJECT, python
+from schedules import examples
 
 nx = pytest.importorskip("networkx")
 
 from retrace_commands import networkx_backend as backend  # noqa: E402
-from schedules import examples  # noqa: E402
 
 GRAPHS = 40
 LENGTHS = (
