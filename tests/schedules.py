@@ -11,6 +11,14 @@ def seeds(number: int) -> range:
     return range(min(number, max(LEAST, number // 4)) if quick else number)
 
 
+def runs(*seeds: int) -> tuple[int | None, ...]:
+    """Return None, for a run in order, and seeds: with --quick the last of these alone.
+
+    A schedule finds what a run in order does: docs/testing.md has the table.
+    """
+    return seeds[-1:] if quick else (None, *seeds)
+
+
 def examples(number: int) -> int:
     """Return how many random examples or sources a test tries of so many: with --quick two of five."""
     return min(number, max(LEAST, number * 2 // 5)) if quick else number

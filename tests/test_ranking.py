@@ -420,6 +420,7 @@ def test_the_committed_margins_are_those_of_the_committed_records(committed: lis
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("machine", ["h200", "h100"])
 @pytest.mark.parametrize("phase", PAIRED_BY)
 def test_the_same_work_is_called_different_once_in_twenty_at_most(

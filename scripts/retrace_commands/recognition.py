@@ -94,7 +94,7 @@ def recognise(head: str, path: Path) -> str:
         raise RetraceError(f"{path}: is {OTHER_LISTS['.gdf']}; write its edges as CSV")
     if re.match(r"(33D32945|SECTION\b)", first, re.I):
         return "steiner"
-    if re.match(r"(strict\s+)?(di)?graph\b[^\[{\n]*\s*\{", "\n".join(lines).lstrip()):
+    if re.match(r"(strict\s+)?(di)?graph\b[^\[{\n]*+\s*\{", "\n".join(lines).lstrip()):
         raise RetraceError(f"{path}: is a Graphviz file; write its edges as CSV, GraphML or GML")
     if re.search(r"^[^\S\n]*graph[^\S\n]*(\[|$)", head, re.M) and re.match(
         r"(graph|Creator|Version|comment|#)", first, re.I

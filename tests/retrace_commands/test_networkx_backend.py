@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from command_line import PROJECT, python
+from schedules import examples
 
 nx = pytest.importorskip("networkx")
 
@@ -65,7 +66,7 @@ def length_of(graph: Any, path: list[Any], weighted: bool) -> int:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_lengths_are_networkx(kind: Any) -> None:
-    for seed in range(GRAPHS):
+    for seed in range(examples(GRAPHS)):
         graph = drawn(kind, seed)
         names = list(graph)
         source, target = names[seed % len(names)], names[-1 - seed % 3 % len(names)]
@@ -91,7 +92,7 @@ def test_lengths_are_networkx(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_paths_are_as_short_as_networkx(kind: Any) -> None:
-    for seed in range(GRAPHS):
+    for seed in range(examples(GRAPHS)):
         graph = drawn(kind, seed)
         names = list(graph)
         source, target = names[seed % len(names)], names[-1 - seed % 3 % len(names)]
@@ -130,7 +131,7 @@ def test_paths_are_as_short_as_networkx(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_are_networkx(kind: Any) -> None:
-    for seed in range(GRAPHS):
+    for seed in range(examples(GRAPHS)):
         graph = drawn(kind, seed)
         for count in (None, 1, 1 + seed % len(graph), len(graph)):
             for normalized, endpoints in product((True, False), (True, False)):
@@ -153,7 +154,7 @@ def test_a_length_has_the_type_of_the_weights() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_sums_of_halves_and_quarters_are_networkx(kind: Any) -> None:
-    for seed in range(GRAPHS):
+    for seed in range(examples(GRAPHS)):
         graph, draws = drawn(kind, seed), random.Random(seed)
         for *_, data in graph.edges(data=True):
             data["weight"] = draws.choice((0.5, 0.25, 1.75, 3, 2.0, 0))

@@ -15,7 +15,7 @@ from graphs import NAMED, graph, layers, mixed_graph, random_graphs, two_level_s
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import Query, make
-from schedules import seeds
+from schedules import runs, seeds
 from solving import DEVICES, open_device, solved
 from test_races import RACING
 from test_solvers import verify
@@ -118,7 +118,7 @@ def test_a_vertex_is_in_a_phase_once(seed: int | None) -> None:
 @pytest.mark.parametrize("hubs", [two_level_star(3, 300), two_level_star(20, 15)])
 def test_full_queues_lose_no_heavy_arc(hubs: CSRGraph) -> None:
     weighted(hubs, 7)
-    for seed in (None, *range(4)):
+    for seed in runs(*range(4)):
         verify(f"sssp/delta-stepping:{BLOCKS[1]},delta=2", "emulator", hubs, Query(0), seed)
 
 

@@ -34,6 +34,7 @@ from retrace.graphs.graph_names import UNREACHABLE
 from retrace.measure.trials import Effort
 from retrace.solvers import Query, make
 from retrace_today.host_arcs import LINE, SECTOR
+from schedules import runs
 from solving import measure, solved
 from test_solvers import verify
 
@@ -66,7 +67,7 @@ also under a seed; of those of 16, one."""
 @pytest.mark.parametrize("spec", WAYS)
 def test_hubs_are_read_by_several_warps(spec: str) -> None:
     hubs = two_level_star(3, 300)
-    for seed in (None, *range(4)):
+    for seed in runs(*range(4)):
         verify(spec, "emulator", hubs, Query(0), seed)
 
 
@@ -216,7 +217,7 @@ def test_no_schedule_changes_what_is_counted(name: str) -> None:
 def test_each_search_reads_arcs_twice_but_those_of_its_source(lines: int, sweep: int) -> None:
     """A third or an eighteenth of all vertices is a level of many; rows begin anywhere and share lines."""
     turns, sources = layers([1, 9, 40, 3, 7, 60, 50, 10]), (0, 4)
-    for seed in (None, 1):
+    for seed in runs(1):
         with EmulatedDevice(seed) as device:
             spec = f"betweenness/host-arcs:block_size=64,lines={lines},sweep={sweep}"
             observed = solved(spec, turns, Query(sources=sources), device).observed()
@@ -270,7 +271,7 @@ def test_clusters_share_sources_of_all_kinds(blocks: int, sweep: int, sources: t
     """There are fewer sources than clusters, or more; their searches end at once, or after many levels."""
     found = apart()
     assert found.vertices == 96
-    for seed in (None, 1, 2)[: 1 if len(sources) > 9 and blocks > 2 else 3]:
+    for seed in (None,) if len(sources) > 9 and blocks > 2 else runs(1, 2):
         with EmulatedDevice(seed) as device:
             spec = f"betweenness/host-arcs:block_size=32,lines=2,sweep={sweep},cluster={blocks}"
             solver = solved(spec, found, Query(sources=sources), device)

@@ -22,7 +22,7 @@ from retrace.graphs.csr import CSRGraph
 from retrace.solvers import REGISTRY, Query, make
 from retrace_today.one_block import MOST_ROOM, OneBlockSearch
 from retrace_today.packed_arcs import DeviceCut, Packer
-from schedules import examples, seeds
+from schedules import examples, runs, seeds
 from solving import solved
 from test_memory import CountingDevice
 from test_races import RACING, deep_star
@@ -228,7 +228,7 @@ def test_searches_meet_at_a_vertex_or_on_an_arc(target: int, kib: int, path: str
     cycle = graph(14, [(u, (u + 1) % 14, 1) for u in range(14)], directed=False)
     one_way = graph(14, [(u, (u + 1) % 14, 1) for u in range(14)])
     for found in (cycle, one_way, ring(14)):
-        for seed in (None, 1, 2):
+        for seed in runs(1, 2):
             verify(f"stcon/one-block:shared_kib={kib},predecessors={path}", found, Query(0, target), seed)
 
 
@@ -301,7 +301,7 @@ WIDTHS = [
 @pytest.mark.parametrize("kib", [0, 1])
 def test_limits_that_rise_by_any_width(more: str, kib: int) -> None:
     for found in (*NAMED.values(), ring(3000), spread(20, 60), *RACING.values()):
-        for seed in (None, 1):
+        for seed in runs(1):
             verify(f"sssp/one-block:{more},shared_kib={kib},block_size=64", found, Query(0), seed)
 
 
@@ -336,7 +336,7 @@ def test_a_pile_has_room_for_an_entry_of_each_arc(lanes: str, kib: int) -> None:
     arcs = [(0, 1 + u, 1) for u in range(40)]
     arcs += [(1 + u, 41 + v, 1000 + (7 * u + v) % 40) for u in range(40) for v in range(30)]
     arcs += [(41 + v, 71 + v, 1) for v in range(30)]
-    for seed in (None, 1, 2):
+    for seed in runs(1, 2):
         spec = f"sssp/one-block:width=1,record_lanes={lanes},shared_kib={kib},predecessors=yes"
         verify(spec, graph(101, arcs), Query(0), seed)
 
