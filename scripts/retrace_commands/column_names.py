@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 TAIL_NAMES = {
     "source", "src", "from", "tail", "u", "node1", "id1", "start", "origin", "sender", "parent", "v1",
-    "vertex1",
+    "vertex1", "citing", "follower", "caller", "exporter", "nodea", "genea",
 }  # fmt: skip
 HEAD_NAMES = {
     "target", "dst", "dest", "to", "head", "v", "node2", "id2", "end", "destination", "receiver", "child",
-    "v2", "vertex2",
+    "v2", "vertex2", "cited", "followee", "callee", "importer", "nodeb", "geneb",
 }  # fmt: skip
 WEIGHT_NAMES = {"weight", "w", "cost", "length", "distance", "value", "capacity", "wt"}
 TIME_NAMES = {"time", "timestamp", "t", "date", "datetime", "year", "epoch", "unixtime", "ts"}

@@ -71,12 +71,10 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
         table.notes.append(f"line {line} is read as {vertices} vertices and {edges} edges ({otherwise})")
     if rows and is_asked:
         refuse_doubts(text, rows, header, where)
-    places = places_of(rows, header, columns, where, mark)
     if is_asked and header is None and may_be_matrix(rows):
-        raise RetraceError(
-            f"{where}: may be a matrix, or edges with weights; say {option('format', 'edges')}, or write "
-            "Matrix Market"
-        )
+        otherwise = f", or edges with weights; say {option('format', 'edges')}, or" if len(rows) == 3 else ";"
+        raise RetraceError(f"{where}: may be a matrix{otherwise} write Matrix Market")
+    places = places_of(rows, header, columns, where, mark)
     table.notes += [*attribute_notes(text), *column_notes(rows, header, columns, places, mark)]
     stated = stated_type(rows, header)
     take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])), stated, mark)
@@ -87,9 +85,10 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     if stated is not None:
         table.directed = TYPE_WORDS[stated[1].lower()]
     if first_line is not None:
-        table.vertices = first_line[0]
-        low = min((int(name) for name in [*table.tails, *table.heads]), default=1)
-        table.base = 0 if low == 0 else 1
+        ends = [*table.tails, *table.heads]
+        if all(map(WHOLE.fullmatch, ends)):  # of words, all have an edge
+            table.vertices = first_line[0]
+            table.base = 0 if min(map(int, ends), default=1) == 0 else 1
     elif announced is not None:
         known = len({*table.tails, *table.heads})
         compare_counts(table, announced, len(table.tails), known)
@@ -110,7 +109,8 @@ def _data_lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.split("\n"), first):
         if number == 1 and re.fullmatch("sep=.", line.strip(), re.I):  # what Excel is told
             continue
-        if (content := line.strip()) and not content.startswith(COMMENTS):
+        content = line.strip().removeprefix("\ufeff")  # where files were put together
+        if content and not content.startswith(COMMENTS):
             yield number, without_attributes(content)
 
 
@@ -246,12 +246,16 @@ def with_row_names(rows: list[Cells], text: str, columns: Sequence[str], where: 
     lines = text.split("\n")
     of_pandas = lines[number - 1].startswith("\t")
     of_r = all(lines[line - 1].lstrip().startswith('"') for line in (number, later[0][0]))
-    if of_pandas or of_r:
+    counted = [cells[0] for _, cells in later]
+    is_numbered = any(counted == [*map(str, range(begin, begin + len(later)))] for begin in (0, 1))
+    has_ends = len(first) > 2 and places_of_ends(first) is not None
+    of_display = is_numbered and has_ends and "," not in lines[number - 1]
+    if of_pandas or of_r or of_display:
         return [(number, ["", *first]), *later]
     if "," in lines[number - 1] or any(map(is_number, first)) or _recurs(rows):
         return rows
     if not columns or not all(map(COUNT.fullmatch, columns)):
-        ways = f"{option('columns', '2', '3')}, or 1 2 3"
+        ways = f"{option('columns', *'234'[: len(first)])}, or 1 2 3"
         raise RetraceError(
             f"{where}, line {number}: names {len(first)} of {len(first) + 1} columns; say which, as {ways}"
         )
@@ -262,7 +266,8 @@ def refuse_header_in_rows(
     where: str, header: Sequence[str] | None, places: Sequence[int], names: Collection[str]
 ) -> None:
     """Raise RetraceError if vertices have the names of the columns, as where files were put together."""
-    if header is not None and {tail := header[places[0]], head := header[places[1]]} <= {*names}:
+    names = {name.lstrip("\ufeff") for name in names}
+    if header is not None and {tail := header[places[0]], head := header[places[1]]} <= names:
         raise RetraceError(
             f"{where}: line 1 names columns {tail} and {head}, and so are two vertices called; "
             "remove further headers"
@@ -288,17 +293,21 @@ def _counts(rows: list[Cells], where: str, counted: bool | None) -> tuple[int, i
     vertices, edges = map(int, first)
     other = bool(rest) and all(len(cells) == 3 for cells in rest)
     ends = {cell for cells in rest for cell in cells[:2]}
+    if counted is None and len(rest) > 1 and not any(map(is_number, ends)) and edges == len(rest):
+        if vertices == len(ends):
+            return vertices, edges
+        if vertices > len(ends):
+            raise RetraceError(
+                f"{where}, line {number}: '{vertices} {edges}' may be the numbers of vertices and edges, but "
+                f"{len(ends)} vertices follow; delete it, or say {option('format', 'edges')}"
+            )
     if not all(WHOLE.fullmatch(cell) and len(cell) < 18 for cell in ends):
         return None
     low, high = min(map(int, ends), default=1), max(map(int, ends), default=0)
     fits = low >= 0 and (high < vertices or (low >= 1 and high <= vertices))
     if counted is None and edges == len(rows) and rest and rest[0][0] in first:
         return None  # a row before one of the same vertex, and no count that fits
-    if (
-        counted
-        or other
-        or (fits and (edges in (len(rest), len(rest) - 1, len(rest) + 1) or 2 * edges == len(rest)))
-    ):
+    if counted or other or (fits and (abs(edges - len(rest)) <= 1 or len(rest) in (2 * edges, edges / 2))):
         if metis_fits(vertices, edges, rest) and counted is None:
             ways = f"{option('format', 'metis')}, counted or edges"
             raise RetraceError(f"{where}: may be METIS, or edges after their counts; say {ways}")
@@ -513,4 +522,5 @@ def may_have_counts(head: str, lines: int) -> bool:
         return False
     vertices, edges = map(int, first[:2])
     is_size = len(first) == 3 and vertices == edges and first[2] == str(lines - 1)
-    return is_size or abs(edges - (lines - 1)) <= 1 or lines - 1 in (vertices, 2 * edges)
+    counts = vertices, 2 * edges, edges / 2
+    return is_size or abs(edges - (lines - 1)) <= 1 or lines - 1 in counts

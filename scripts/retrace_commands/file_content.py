@@ -247,6 +247,10 @@ def _unzstd(file: io.BufferedReader, path: Path, opened: ExitStack) -> BinaryIO:
     return cast(BinaryIO, content)
 
 
+BESIDE_FILES = re.compile(r"__MACOSX/|(.*/)?(\._|\.DS_Store$)")
+"""What macOS puts into an archive beside the files."""
+
+
 def _only_member(file: io.BufferedReader, path: Path) -> BinaryIO:
     """Open the only file of a zip archive; RetraceError if it has several."""
     try:
@@ -258,7 +262,8 @@ def _only_member(file: io.BufferedReader, path: Path) -> BinaryIO:
 
 def _opened(archive: zipfile.ZipFile, path: Path) -> BinaryIO:
     """Open the only file of an archive."""
-    members = [member for member in archive.infolist() if not member.is_dir()]
+    files = [member for member in archive.infolist() if not member.is_dir()]
+    members = [member for member in files if not BESIDE_FILES.match(member.filename)]
     if any(member.filename.startswith("xl/") for member in members):
         raise RetraceError(f"{path}: is an Excel workbook; save its edges as CSV")
     if len(members) != 1:

@@ -16,6 +16,12 @@ NOUNS = {
     "weighted", "unweighted", "acyclic", "signed",
 }  # fmt: skip
 """What may follow where a comment says that the graph is directed, or not."""
+BEFORE_DIRECTED = re.compile(
+    r"^\W*((graph|network|multigraph|edges?|links?|arcs|list|type|kind|an?|the|this|is|are|simple|weighted|"
+    r"unweighted|signed)\b[\s:,;=]*)+(?=(un|non-)?directed\b)",
+    re.I,
+)
+"""What may stand before that word."""
 NUMBER_OF = r"(?:^|[,;|(]|\d)\s*(?:the |total )?(?:number of )?{}\s*[:=]\s*(\d[\d,]*)(?![-.\w])"
 VERTICES_OF, EDGES_OF = (re.compile(NUMBER_OF.format(what), re.I) for what in ("(?:nodes|vertices)", "edges"))
 
@@ -41,7 +47,7 @@ def read_comments(text: str, table: EdgeTable) -> tuple[int | None, int | None] 
 
 def stated_direction(comment: str) -> bool | None:
     """Return whether a comment says that the graph is directed; None if it does not say."""
-    parts = re.match(r"\W*(un)?directed\b(.*)", comment, re.I)
+    parts = re.match(r"\W*(un|non-)?directed\b(.*)", BEFORE_DIRECTED.sub("", comment), re.I)
     if parts is None:
         return None
     says, (first, *others) = parts[1] is None, [*re.findall(r"\w+", parts[2].lower()), ""]

@@ -52,6 +52,8 @@ MISSING_NAMES = re.compile(r"NULL|null|\\N|N/A|n/a|NaN|nan|NA|<NA>|None|[-?.]|[-
 """The same among words, of which some are alike, and the lines of tables."""
 ALIKE = {"NA": re.compile("[A-Z]{2}"), "-": re.compile(r"\W"), "?": re.compile(r"\W"), ".": re.compile(r"\W")}
 """What other vertices are like where one is called so: codes of countries, signs."""
+NO_NAMES = re.compile(r"\d+[\s|,;]+\d+|\.{2,}|\u2026|[(\[{<]+\d+|\d+[)\]}>]+")
+"""What among numbers is no name: two of them, dots where a display is cut, half of what is in brackets."""
 TOTALS = {"total", "totals", "sum", "grand total"}
 MOSTLY_NUMBERS = 1 / 3
 """The share of rows of two numbers from which a word as a vertex is in doubt."""
@@ -105,8 +107,12 @@ def refuse_doubtful_rows(text: str, rows: list[Cells], where: str) -> None:
             refuse(rows, where)
     _refuse_hidden_header(text, rows, where)
     first = rows[0][1]
-    if first in (["0", "1"], ["0", "1", "2"]) and not any(
-        is_number(c) for _, row in rows[1:] for c in row[:2]
+    numberings = [[*map(str, range(begin, begin + width))] for begin in (0, 1)]
+    if (
+        width in (2, 3)
+        and len(rows) > 1
+        and first in numberings
+        and not any(is_number(c) for _, row in rows[1:] for c in row[:2])
     ):
         raise RetraceError(
             f"{where}, line {rows[0][0]}: {' '.join(first)!a} may number the columns; delete it, or say "
@@ -130,6 +136,8 @@ def refuse_doubtful_cells(rows: list[Cells], where: str) -> None:
     several = "" if are_enclosed else _several_numbers(tails, heads) or _several_words(tails, heads)
     if several:
         _refuse_several(several, where)
+    if all(len(cells) == 2 for _, cells in rows) and (cell := _with_weight(tails, heads)):
+        raise RetraceError(f"{where}: {cell[:40]!a} may be two cells; write one mark between all cells")
 
 
 def _refuse_several(cell: str, where: str) -> None:
@@ -183,6 +191,15 @@ def _several_words(tails: Sequence[str], heads: Sequence[str]) -> str:
         if 2 * len(rows) >= len(heads) > 0:
             return rows[0]
     return ""
+
+
+def _with_weight(tails: Sequence[str], heads: Sequence[str]) -> str:
+    """Return a head that may have a weight behind it, or a pair beside its weight; else nothing."""
+    parts = [re.split(r"[\s,;]+", head) if len(head) < LONG else [head] for head in heads]
+    if all(len(words) == 2 and is_number(words[1]) for words in parts):
+        return heads[0] if any(words[0] in tails for words in parts) else ""
+    pairs = [tail.split() if len(tail) < LONG else [tail] for tail in tails]
+    return tails[0] if all(map(is_number, heads)) and {*map(len, pairs)} == {2} and _overlap(pairs) else ""
 
 
 def _divided(cell: str, marks: re.Pattern[str]) -> list[str]:
@@ -278,6 +295,7 @@ def _refuse_numbers_first(rows: list[Cells], where: str) -> None:
         are_edges = len({frozenset(ends) for ends in zip(middles, thirds, strict=True) if len({*ends}) > 1})
         are_beyond = tails[-1] not in heads | others and are_edges == len(rows)
         may_be = (is_unlike or are_beyond) and 2 * len(heads & others) >= len(others)
+        may_be = may_be or (numbers[0] in (0, 1) and _are_like_ids(tails, middles, thirds))
         what = "the numbers of edges" if may_be else ""
     if not what and _may_be_times(numbers, tails, middles, thirds):
         what = "times"
@@ -286,6 +304,16 @@ def _refuse_numbers_first(rows: list[Cells], where: str) -> None:
             f"{where}: its first column may have {what}; say {option('columns', '2', '3')}, or 1 2 3 if "
             "it has vertices"
         )
+
+
+def _are_like_ids(tails: Sequence[str], heads: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether others are like the heads, which are unlike the tails: as few alike, as large."""
+    if not all(map(COUNT.fullmatch, [*heads, *others])):
+        return False
+    are_unlike = 10 * len({*heads} & {*tails}) <= len({*heads})
+    return (
+        are_unlike and 5 * len({*others}) > 4 * len(others) and max(map(len, others)) >= max(map(len, heads))
+    )
 
 
 def _may_be_times(
@@ -431,7 +459,9 @@ def _refuse_words_among_numbers(ends: Ints, names: Sequence[str], where: str) ->
     no_vertices = [
         word
         for word in words
-        if word.lower() in MISSING or (len(parts := re.split("[-:]", word)) > 1 and known.issuperset(parts))
+        if word.lower() in MISSING
+        or NO_NAMES.fullmatch(word)
+        or (len(parts := re.split("[-:]", word)) > 1 and known.issuperset(parts))
     ]
     of_tails, of_heads = (
         np.isin(ends, [k for k, name in enumerate(names) if plain(name) in usual])
@@ -450,16 +480,20 @@ def _refuse_words_among_numbers(ends: Ints, names: Sequence[str], where: str) ->
 
 
 def may_be_matrix(rows: list[Cells]) -> bool:
-    """Return whether three rows of three numbers are of 0 and 1, symmetric, or have a diagonal of 0."""
+    """Return whether three rows or more, and as many columns, are a matrix.
+
+    They are of 0 and 1, symmetric, or have a diagonal of 0.
+    """
     entries = [cell.lower() for _, cells in rows for cell in cells]
     are_entries = all(
         PLAIN_NUMBER.fullmatch(cell) or cell in ("inf", "infinity", "nan", "x", "-") for cell in entries
     )
-    if len(rows) != 3 or not all(len(cells) == 3 for _, cells in rows) or not are_entries:
+    size = len(rows)
+    if size < 3 or not all(len(cells) == size for _, cells in rows) or not are_entries:
         return False
     table = [[float(cell) if PLAIN_NUMBER.fullmatch(cell) else cell for cell in cells] for _, cells in rows]
-    is_symmetric = all(table[u][v] == table[v][u] for u in range(3) for v in range(3))
-    return {*entries} <= {"0", "1"} or is_symmetric or all(table[u][u] == 0 for u in range(3))
+    is_symmetric = all(table[u][v] == table[v][u] for u in range(size) for v in range(size))
+    return {*entries} <= {"0", "1"} or is_symmetric or all(table[u][u] == 0 for u in range(size))
 
 
 def are_times(cells: Sequence[str]) -> bool:

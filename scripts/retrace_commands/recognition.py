@@ -70,6 +70,8 @@ def recognise(head: str, path: Path) -> str:
     if not lines:
         raise RetraceError(f"{path}: it is empty; name another file")
     first = lines[0].strip()
+    if first.startswith("version https://git-lfs"):
+        raise RetraceError(f"{path}: is a pointer of Git LFS; get the file with git lfs pull")
     if BANNER.match(first):
         return "matrix-market"
     if re.match(r"%\s*(sym|asym|bip)\b", first):

@@ -48,6 +48,11 @@ ASKED = {
     "ann\tbob\ncy\tdi\ned\tflo\nann\tbob,di\n": "'bob,di' may be several vertices",
     "Alice: Bob,Carol\nBob: Carol,Alice\n": "'Alice: Bob Carol' may be a vertex and its neighbours",
     "1: 2,3\n2: 1,3\n": "'1: 2' may be several vertices",
+    # two marks, one behind the other
+    "a,b 3\nb,c 4\n": "'b 3' may be two cells",
+    "a\tb 3\nb\tc 4\n": "'b 3' may be two cells",
+    "a b\t3\nb c\t4\n": "'a b' may be two cells",
+    "a;b,3\nb;c,4\n": "'b,3' may be two cells",
     # words between the vertices, or before them
     "1 - 2\n2 - 3\n3 - 4\n": "'-' stands between the vertices; say --columns 1 3",
     "1 <- 2\n2 <- 3\n": "'<-' stands between the vertices; say --columns 3 1",
@@ -137,6 +142,17 @@ ASKED = {
     " \n": "it is empty; name another file",
     "nodedef>name VARCHAR\na\nb\nedgedef>n1 VARCHAR,n2 VARCHAR\na,b\n": "is GDF",
     "% asym dynamic\n1 2 1 100\n1 2 -1 200\n2 3 1 100\n": "-1 removes one",
+    # counts, numbers of rows and columns, what is no file of edges
+    "3 6\n1 2\n2 3\n3 1\n": "may be the numbers of vertices and edges",
+    "5 3\nann bob\nbob cy\ncy dan\n": "but 4 vertices follow",
+    "1,203,377\n2,512,88\n3,77,912\n4,301,640\n5,45,210\n": "its first column may have the numbers of edges",
+    "1,2\nann,bob\nbob,cy\n": "may number the columns",
+    "0 1 0 1\n1 0 1 0\n0 1 0 1\n1 0 1 0\n": "may be a matrix; write Matrix Market",
+    "from to weight\n7 a b 1\n9 b c 2\n": "say which, as --columns 2 3 4, or 1 2 3",
+    "0 1\n1 2\n2 3\n... ...\n8 9\n": "'...' is called a vertex among numbers",
+    "0,1\n1,2\n2,3\n(1,2)\n": "'(1' is called a vertex among numbers",
+    "source,target\nann,bob\nbob,cy\n\ufeffsource,target\nx,y\n": "remove further headers",
+    "version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 123\n": "get the file with git lfs pull",
 }
 READ = {
     "100 200\n200 300\n300 100\n": 3,
@@ -224,6 +240,14 @@ READ = {
     "ann,Null\nbob,cy\ncy,ann\n": 3,
     "#from,to\n#a,#b\n".replace("#a", "a") + "b,#c\n": 2,
     "Total,5\nann,6\nbob,Total\nann,5\n": 4,
+    "Apollo 13,Rocky 2\nRocky 2,Jaws 3\n": 2,
+    "Henry 4,Henry 5\nHenry 5,Henry 6\nHenry 6,Richard 3\n": 3,
+    "New York\t5\nSan Jose\t6\n": 2,
+    "4 3\nann bob\nbob cy\ncy dan\n": 3,  # counts
+    "from to weight\n1 a b 1\n2 b c 2\n": 2,  # as R and pandas display them
+    "citing,cited\na,b\nb,c\n": 2,
+    "1 203 3\n2 512 8\n3 77 9\n4 301 6\n": 4,
+    "0,1\n5,6\n6,7\n": 3,
     "\tsource\ttarget\tweight\n0\t1\t2\t0.5\n1\t2\t3\t0.25\n": 2,  # pandas
     '"from" "to"\n"1" 1 2\n"2" 2 3\n': 2,  # R
     "# Nodes: 4 Edges: 4,000\n" + "1 2\n2 3\n3 4\n4 1\n" * 1000: 4000,
@@ -337,6 +361,30 @@ def test_comments_count_wherever_they_stand(rows: int, tmp_path: Path) -> None:
     )
 
 
+def test_what_macos_puts_into_an_archive_is_no_file_of_it(tmp_path: Path) -> None:
+    packed = BytesIO()
+    with ZipFile(packed, "w") as archive:
+        archive.writestr("a.csv", "source,target\n1,2\n2,3\n")
+        for beside in ("__MACOSX/._a.csv", ".DS_Store"):
+            archive.writestr(beside, b"\x00\x05\x16\x07")
+    assert read(packed.getvalue(), tmp_path, directed=True).graph.arcs == 2
+
+
+@pytest.mark.parametrize(
+    ("comment", "arcs"),
+    [("weighted, undirected", 4), ("Graph is undirected", 4), ("An undirected network of friends", 4),
+     ("type: undirected", 4), ("non-directed", 4), ("Type: directed", 2), ("edges are directed", 2)],
+)  # fmt: skip
+def test_a_comment_says_of_directions_wherever_it_does(comment: str, arcs: int, tmp_path: Path) -> None:
+    found = read(f"# {comment}\n1 2\n2 3\n", tmp_path)
+    assert (found.graph.arcs, found.graph.info["directed"]) == (arcs, arcs == 2)
+
+
+@pytest.mark.parametrize("comment", ["Graph: directed or undirected", "directions are unknown"])
+def test_a_comment_that_does_not_say_is_no_statement(comment: str, tmp_path: Path) -> None:
+    assert "directed" not in read(f"# {comment}\n1 2\n2 3\n", tmp_path).graph.info
+
+
 def test_an_excel_workbook_is_named(tmp_path: Path) -> None:
     packed = BytesIO()
     with ZipFile(packed, "w") as archive:
@@ -355,6 +403,7 @@ def test_a_distance_is_a_weight_of_gml(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "last", "told"),
     [
+        ("{},{}\n", "1,2 3\n", "'2 3' is called a vertex among numbers"),
         ("{} {}\n", "#5 7\n3 4\n", "line 130001: '#5 7' may be a comment, or a row"),
         ("{} {}\n", "700-707 5\n3 4\n", "'700-707' is called a vertex among numbers"),
         ("n{},m{}\n", "n5,NULL\n", "'NULL' is called a vertex"),
