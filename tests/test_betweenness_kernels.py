@@ -104,7 +104,7 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         batch=data.draw(st.integers(0, 3)),
         streams=data.draw(st.integers(0, 2)),
         mdeg=data.draw(st.integers(1, 5)),
-        take=data.draw(st.sampled_from(["vert-comp-virt", "bitmap-queue", "lane-queues"])),
+        take=data.draw(st.sampled_from(["vert-comp-virt", "bitmap-queue", "cluster", "lane-queues"])),
         lanes=lanes,
         registers=registers,
         filter_kib=data.draw(st.sampled_from(["0", "1", "32"])),
@@ -120,7 +120,7 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         block_size=data.draw(
             st.sampled_from(
                 [32, 64]
-                if "/lane" in name or name.endswith(("auto", "gpu", "arcs", "frontier"))
+                if "/lane" in name or name.endswith(("auto", "gpu", "arcs", "frontier", "cluster"))
                 else [1, 7, 40]
             )
         ),
