@@ -248,6 +248,7 @@ READ = {
     "citing,cited\na,b\nb,c\n": 2,
     "1 203 3\n2 512 8\n3 77 9\n4 301 6\n": 4,
     "0,1\n5,6\n6,7\n": 3,
+    "0 1\n1 0\n": 2,
     "\tsource\ttarget\tweight\n0\t1\t2\t0.5\n1\t2\t3\t0.25\n": 2,  # pandas
     '"from" "to"\n"1" 1 2\n"2" 2 3\n': 2,  # R
     "# Nodes: 4 Edges: 4,000\n" + "1 2\n2 3\n3 4\n4 1\n" * 1000: 4000,
