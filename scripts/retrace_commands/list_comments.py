@@ -24,6 +24,10 @@ BEFORE_DIRECTED = re.compile(
 """What may stand before that word."""
 NUMBER_OF = r"(?:^|[,;|(]|\d)\s*(?:the |total )?(?:number of )?{}\s*[:=]\s*(\d[\d,]*)(?![-.\w])"
 VERTICES_OF, EDGES_OF = (re.compile(NUMBER_OF.format(what), re.I) for what in ("(?:nodes|vertices)", "edges"))
+BOTH_NUMBERS = re.compile(
+    r"\W*(\d[\d,]*) (?:nodes|vertices)\W+(?:and )?(\d[\d,]*) (?:edges|arcs|links)\W*", re.I
+)
+"""A comment that is nothing but both, the numbers first."""
 
 
 def comments_of(text: str) -> list[str]:
@@ -37,10 +41,12 @@ def read_comments(text: str, table: EdgeTable) -> tuple[int | None, int | None] 
     for comment in comments_of(text):
         stated = stated_direction(comment)
         table.directed = table.directed if stated is None else stated
-        for place, pattern in enumerate((VERTICES_OF, EDGES_OF)):
-            if match := pattern.search(comment):
-                digits = match[1].replace(",", "")
-                counts[place] = int(digits) if len(digits) <= 12 else counts[place]
+        both = BOTH_NUMBERS.fullmatch(comment)
+        each = [pattern.search(comment) for pattern in (VERTICES_OF, EDGES_OF)]
+        for place, match in enumerate(each):
+            written = both[1 + place] if both else match and match[1]
+            if written and len(digits := written.replace(",", "")) <= 12:
+                counts[place] = int(digits)
     vertices, edges = counts
     return None if vertices is None and edges is None else (vertices, edges)
 

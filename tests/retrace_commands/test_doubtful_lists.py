@@ -142,6 +142,8 @@ ASKED = {
     " \n": "it is empty; name another file",
     "nodedef>name VARCHAR\na\nb\nedgedef>n1 VARCHAR,n2 VARCHAR\na,b\n": "is GDF",
     "% asym dynamic\n1 2 1 100\n1 2 -1 200\n2 3 1 100\n": "-1 removes one",
+    "# 3 nodes, 9 edges\n1 2\n2 3\n": "expected 9 edges, as its comment says, found 2",
+    "# 2 vertices and 2 edges\n1 2\n2 3\n": "expected 2 vertices, as its comment says, found 3",
     # counts, numbers of rows and columns, what is no file of edges
     "3 6\n1 2\n2 3\n3 1\n": "may be the numbers of vertices and edges",
     "5 3\nann bob\nbob cy\ncy dan\n": "but 4 vertices follow",
@@ -248,6 +250,8 @@ READ = {
     "citing,cited\na,b\nb,c\n": 2,
     "1 203 3\n2 512 8\n3 77 9\n4 301 6\n": 4,
     "0,1\n5,6\n6,7\n": 3,
+    "# 3 nodes, 2 edges\n1 2\n2 3\n": 2,
+    "# the 9 edges of 3 nodes\n1 2\n2 3\n": 2,
     "0 1\n1 0\n": 2,
     "\tsource\ttarget\tweight\n0\t1\t2\t0.5\n1\t2\t3\t0.25\n": 2,  # pandas
     '"from" "to"\n"1" 1 2\n"2" 2 3\n': 2,  # R
