@@ -111,7 +111,8 @@ def read_large(path: Path, columns: Sequence[str], is_asked: bool) -> EdgeTable 
             continue
         if stated is not None:
             table.directed = TYPE_WORDS[stated[1].lower()]
-        table.notes += [*attribute_notes(head), *column_notes(rows, header, columns, places, mark)]
+        of_columns = column_notes(rows, header, columns, places, mark)
+        table.notes = [*attribute_notes(head), *of_columns, *table.notes]
         table.no_weights = times_of(head, rows, header, columns, places)
         if may_count and not table.no_weights and table.columns is not None and has_times(table.columns):
             table.no_weights = why_times()

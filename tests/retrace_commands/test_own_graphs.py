@@ -1246,6 +1246,7 @@ def read_either_way(content: str, columns: list[str], patch: Patch) -> list[obje
 @example("1\n" + "0\t0\t0\t0\n" * 7, [])  # an adjacency list
 @example("source\ttarget\n#\t0\n", [])  # a header, and a comment alone
 @example("source\ttarget\n#\t0\n", ["2", "1", "3"])
+@example("source,target,km,time\n# Nodes: 4 Edges: 3\n" + "0,0,0,0\n" * 3, [])  # two notes
 # The rows become wider where a piece ends; a weight is a space that is none in ASCII.
 @example("source,target\n" + "1,2\n" * 52 + "1,2,3\n" * 60, [])
 @example(
