@@ -24,7 +24,7 @@ from retrace.solvers.betweenness.block_per_source import SHARE
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate, too_many_paths
 from retrace.solvers.bfs import TracedBack
 from retrace.solvers.solver import WARP, DeviceSolver
-from retrace_today.betweenness.graph_on_device import SEARCH_CLUSTER
+from retrace_today.betweenness.graph_on_device import SEARCH_CLUSTER, searches_at_once
 from retrace_today.frontier import ENTRY, NearFarSSSP, PackedSearch, choose_delta, require_entries
 
 COPY_ARCS = "retrace_today/host/copy_arcs.cpp"
@@ -272,10 +272,7 @@ class HostArcsBetweenness(HostArcsSearch):
         """Return the blocks of a cluster, and how many run at a time in so many bytes, at least one."""
         asked = self.number("cluster") or module.largest_cluster(self.read_by, self.block_size)
         blocks = max(1, min(asked, self.device.limits.cluster))
-        if blocks > 1:
-            resident = module.resident_clusters(self.read_by, self.block_size, blocks)
-        else:
-            resident = module.resident_blocks(self.read_by, self.block_size)
+        resident = searches_at_once(module, self.read_by, self.block_size, blocks)
         return blocks, max(1, min(resident, int(SHARE * free) // self.cluster_bytes(graph)))
 
     def setup(self, graph: CSRGraph) -> None:

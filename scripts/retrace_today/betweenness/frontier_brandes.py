@@ -11,7 +11,7 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import aligned
 from retrace.solvers.betweenness.compaction import uncompacted
-from retrace_today.betweenness.graph_on_device import SEARCH_CLUSTER, GraphOnDevice
+from retrace_today.betweenness.graph_on_device import SEARCH_CLUSTER, GraphOnDevice, searches_at_once
 
 LONG_ROW = 4096
 """Arcs of a vertex that a warp has at most, unless it is set; a block has those with more."""
@@ -110,9 +110,7 @@ class ClusterBrandes(FrontierBrandes):
 
     def resident_blocks(self) -> int:
         """Return how many clusters the device runs at the same time."""
-        if self.cluster == 1:
-            return self.module.resident_blocks(self.kernel_name(), self.block_size)
-        return self.module.resident_clusters(self.kernel_name(), self.block_size, self.cluster)
+        return searches_at_once(self.module, self.kernel_name(), self.block_size, self.cluster)
 
     def start(self, *arguments: Any) -> None:
         cluster = self.cluster if self.cluster > 1 else None

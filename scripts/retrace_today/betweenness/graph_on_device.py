@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device.gpu_limits import WIDEST_CLUSTER
-from cuda_device.interface import Buffer
+from cuda_device.interface import Buffer, Module
 from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
@@ -23,6 +23,13 @@ SEARCH_CLUSTER: Settings = {
         most=WIDEST_CLUSTER,
     ),
 }
+
+
+def searches_at_once(module: Module, kernel: str, block_size: int, blocks: int) -> int:
+    """Return how many searches run at the same time, if each has a cluster of so many blocks, or one."""
+    if blocks == 1:
+        return module.resident_blocks(kernel, block_size)
+    return module.resident_clusters(kernel, block_size, blocks)
 
 
 class GraphOnDevice(Brandes):
