@@ -391,6 +391,21 @@ def test_a_cooperative_launch_of_as_many_threads_as_there_are_stacks(seed: int |
         assert (device.download(out) == 1).all()
 
 
+@pytest.mark.parametrize("order", [(1024, 768, 0), (768, 0, 1024), (0, 768, 0)])
+def test_os_threads_leave_each_other_stacks(order: tuple[int, ...]) -> None:
+    """Of two OS threads, each waits with a cluster of 16 blocks, or one does with all blocks of a grid (0)."""
+    with EmulatedDevice() as device:
+        module = device.load(CLUSTERS)
+        for block in order:
+            out = device.empty(128 * 1024, np.int32)
+            if block:
+                module.kernel("cluster_round")(128, block, out, cluster=16)
+            else:
+                module.kernel("grid_round")(16, 1024, out, cooperative=True)
+            counted = device.download(out)[: 128 * block or 16 * 1024]
+            assert (counted == 1).all(), block
+
+
 @pytest.mark.parametrize("seed", [None, 1])
 @pytest.mark.parametrize(
     ("kernel", "message"),

@@ -118,6 +118,7 @@ void Worker::work(Launch &grid, size_t first, size_t last)
     in_place = nullptr;
     const size_t of = launch->cluster_blocks;
     blocks.resize(launch->cooperative ? (last - first) * of : launch->seeded ? std::max<size_t>(RESIDENT / of, 1) * of : of);
+    stop_resting();
     take_turns = blocks.size() > 1 && (launch->seeded || !shared.empty());
     for (Resident &block : blocks) block.empty = true;
     for (Resident &block : blocks) {
@@ -131,6 +132,7 @@ void Worker::work(Launch &grid, size_t first, size_t last)
         if (how == 3) report_fault();
         abandon();
         launch = nullptr;
+        rest();
         return;
     }
     while (attach(main)) {
@@ -143,6 +145,7 @@ void Worker::work(Launch &grid, size_t first, size_t last)
     outlived.exchange();
     outlived.stores.clear();
     launch = nullptr;
+    rest();
 }
 
 }  // namespace emulator

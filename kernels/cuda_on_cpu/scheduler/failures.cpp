@@ -67,13 +67,11 @@ void Worker::report_fault()
 // Drops all unfinished work.
 void Worker::abandon()
 {
-    idle.clear();  // every fiber restarts, because some stopped in the middle of a kernel
     for (const auto &stack : stacks) {
-        stack->entered = false;
+        stack->entered = false;  // its fiber restarts, because some stopped in the middle of a kernel
         stack->wait = Wait::NOTHING;
         stack->arrived = false;
         stack->late.stores.clear();
-        idle.push_back(stack.get());
     }
     main.wait = Wait::NOTHING;
     main.arrived = false;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <mutex>
 
 namespace emulator {
 
@@ -45,12 +46,17 @@ Worker &this_worker()
 }
 
 static std::atomic<size_t> mapped{0};  // stacks of all OS threads
+static std::mutex resting_lock;
+static std::vector<Worker *> resting;               // those of OS threads that run no kernel
+static std::vector<std::unique_ptr<Stack>> spare;  // stacks of none
 
 static size_t page_bytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 Worker::~Worker()
 {
     stop_watching();
+    launch = nullptr;
+    stop_resting();
     for (const auto &stack : stacks) munmap(stack->bottom - page_bytes(), stack->bytes + page_bytes());
     mapped -= stacks.size();
 }
@@ -71,11 +77,48 @@ static void fiber_main()
     }
 }
 
+// Takes back what this worker had. It leaves the others what it cannot need, where they may lack it.
+void Worker::stop_resting()
+{
+    const size_t needed = std::max<size_t>(MAX_THREADS, launch ? blocks.size() * launch->block_threads() : 0);
+    const std::lock_guard<std::mutex> held(resting_lock);
+    resting.erase(std::remove(resting.begin(), resting.end(), this), resting.end());
+    if (launch && mapped + launch->workers * needed > MAX_STACKS)
+        for (; stacks.size() > needed; stacks.pop_back()) spare.push_back(std::move(stacks.back()));
+    idle.clear();
+    for (const auto &stack : stacks) idle.push_back(stack.get());
+}
+
+void Worker::rest()
+{
+    const std::lock_guard<std::mutex> held(resting_lock);
+    resting.push_back(this);
+}
+
+// Takes over a stack that no launch uses, or returns null. Its fiber starts anew, on this OS thread.
+Stack *Worker::take_stack()
+{
+    const std::lock_guard<std::mutex> held(resting_lock);
+    auto *from = &spare;
+    for (Worker *const worker : resting)
+        if (from->empty()) from = &worker->stacks;
+    if (from->empty()) return nullptr;
+    stacks.push_back(std::move(from->back()));
+    from->pop_back();
+    Stack *const stack = stacks.back().get();
+    stack->worker = this;
+    stack->entered = false;
+    return stack;
+}
+
 Stack *Worker::idle_stack()
 {
     if (idle.empty()) {
-        if (mapped >= MAX_STACKS)
-            give_up("more than " + std::to_string(MAX_STACKS) + " threads wait at the same time: launch smaller blocks");
+        if (mapped >= MAX_STACKS) {
+            if (Stack *const stack = take_stack()) return stack;
+            give_up("more than " + std::to_string(MAX_STACKS) + " threads of this process wait at the same time: " +
+                    "launch smaller blocks, or one kernel at a time");
+        }
         const size_t page = page_bytes();
         void *memory = mmap(nullptr, STACK_BYTES + page, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

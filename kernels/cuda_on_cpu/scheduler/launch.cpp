@@ -37,16 +37,17 @@ static void run_shuffled(Launch &launch)
 static void run_parallel(Launch &launch)
 {
     const size_t blocks = launch.clusters * launch.cluster_blocks;
-    const size_t threads = blocks * launch.block.x * launch.block.y * launch.block.z;
+    const size_t threads = blocks * launch.block_threads();
     static const pid_t first_process = getpid();
     const bool forked = getpid() != first_process;  // a forked process lacks OpenMP's threads and would wait for them
     if (launch.clusters == 1 || launch.cooperative || threads < ENOUGH_THREADS || forked) {
         this_worker().work(launch, 0, launch.clusters);
         return;
     }
-    const int processors = std::min({omp_get_max_threads(), omp_get_num_procs(), int(MAX_STACKS / MAX_THREADS)});
-    const size_t share = std::clamp<size_t>(launch.clusters / (size_t(processors) * 8), 1, 64);
-#pragma omp parallel for schedule(dynamic) num_threads(processors)
+    const size_t waiting = std::max<size_t>(MAX_THREADS, threads / launch.clusters);  // of one OS thread, at most
+    launch.workers = std::min({omp_get_max_threads(), omp_get_num_procs(), int(MAX_STACKS / waiting)});
+    const size_t share = std::clamp<size_t>(launch.clusters / (size_t(launch.workers) * 8), 1, 64);
+#pragma omp parallel for schedule(dynamic) num_threads(launch.workers)
     for (size_t first = 0; first < launch.clusters; first += share)
         this_worker().work(launch, first, std::min(first + share, launch.clusters));
 }
@@ -54,7 +55,7 @@ static void run_parallel(Launch &launch)
 // Returns why a launch that a GPU may take is too large here, or nothing.
 static std::string too_large(const Launch &launch)
 {
-    const size_t threads = size_t(launch.block.x) * launch.block.y * launch.block.z;
+    const size_t threads = launch.block_threads();
     if (launch.cooperative && launch.clusters * launch.cluster_blocks > MAX_AT_ONCE / threads)
         return "a cooperative launch of " + std::to_string(launch.clusters * launch.cluster_blocks) + " blocks of " +
                std::to_string(threads) + " threads; the emulator runs at most " + std::to_string(MAX_AT_ONCE) +

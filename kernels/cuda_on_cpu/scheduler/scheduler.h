@@ -101,6 +101,8 @@ struct Request {
 struct Launch : Request {
     size_t clusters;
     unsigned cluster_blocks;
+    int workers = 1;  // OS threads that run it
+    size_t block_threads() const { return size_t(block.x) * block.y * block.z; }
     std::vector<uint32_t> cluster_order;  // empty for 0, 1, 2 …
     std::atomic<bool> failed{false};
     std::string error;  // of whoever set `failed` first; read once all threads have ended
@@ -265,6 +267,9 @@ struct Worker {
     // fibers.cpp
     Stack *next(bool fresh_first = false);
     Stack *idle_stack();
+    Stack *take_stack();
+    void rest();
+    void stop_resting();
     void switch_to(Stack *);
     void suspend(bool fresh_first = false);
     // bounds.cpp

@@ -50,3 +50,14 @@ extern "C" __global__ void grid_round(int *out)
     cg::this_grid().sync();
     out[all - 1 - thread] += 1;
 }
+
+// The same with the threads of each cluster.
+extern "C" __global__ void cluster_round(int *out)
+{
+    const unsigned all = cg::this_cluster().num_blocks() * blockDim.x;
+    const unsigned thread = cg::this_cluster().block_rank() * blockDim.x + threadIdx.x;
+    int *const own = out + blockIdx.x * blockDim.x + threadIdx.x - thread;
+    own[thread] = 0;
+    cg::this_cluster().sync();
+    own[all - 1 - thread] += 1;
+}
