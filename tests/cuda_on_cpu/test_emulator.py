@@ -393,7 +393,7 @@ def test_a_cooperative_launch_of_as_many_threads_as_there_are_stacks(seed: int |
 
 @pytest.mark.parametrize("order", [(1024, 768, 0), (768, 0, 1024), (0, 768, 0)])
 def test_os_threads_leave_each_other_stacks(order: tuple[int, ...]) -> None:
-    """Of two OS threads, each waits with a cluster of 16 blocks, or one does with all blocks of a grid (0)."""
+    """Of two OS threads, each waits with a cluster of 16 blocks, or one with all blocks of a grid (0)."""
     with EmulatedDevice() as device:
         module = device.load(CLUSTERS)
         for block in order:
