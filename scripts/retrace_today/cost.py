@@ -25,6 +25,8 @@ GRID_PASSES = MULTIPROCESSORS // 8
 """Passes up to which the whole grid has one after the other; of more each block has its own."""
 CACHED_VERTICES = 8192
 """Vertices of a graph whose numbers the next cache holds, of a core or of all blocks."""
+SURPRISES = 16
+"""Arcs of a vertex, at most, of which a core mispredicts whether they lead on; of more, most do not."""
 EQUAL_WEIGHTS = 0.3
 """The work in a heap if all weights are equal, as a share of that with weights that differ."""
 
@@ -57,11 +59,11 @@ def of_search(graph: Features) -> Terms:
         "branching_levels": branching * levels,
         "deep_branching_levels": branching * levels if graph.is_deep else 0,
         "hub": graph.hub,
-        "scattered_arcs": scattered,
+        "scattered_arcs": 0 if graph.equal_weights else scattered,
         "missed_arcs": scattered * max(0.0, log2(max(1, graph.vertices) / CACHED_VERTICES)),
         "heap": reached * log2(1 + reached / levels) * (EQUAL_WEIGHTS if graph.equal_weights else 1),
         "arcs_of_cycles": 0 if graph.is_forest or graph.equal_weights else arcs,
-        "branching_arcs": branching * arcs,
+        "branching_arcs": 0 if graph.equal_weights else branching * arcs,
         "arcs_again": 0 if graph.equal_weights or graph.is_forest else arcs * levels,
         "arcs_before_meeting": arcs if graph.is_deep else 0,
     }
@@ -88,6 +90,7 @@ def of_betweenness(graph: Features, sources: int) -> Terms:
     return {
         "search": 1,
         "vertices": graph.vertices,
+        "surprises_of_sources": sources * min(arcs, SURPRISES * reached),
         "arcs_of_sources": sources * arcs,
         "levels_of_sources": sources * graph.levels,
         "hub_of_sources": sources * min(graph.hub, LONG_ROW),

@@ -16,11 +16,14 @@ from retrace.graphs.csr import CSRGraph
 from retrace.measure import environment
 from retrace.measure.experiment import MeasuringJob, Task
 from retrace.records.record import Record, read_records
-from retrace.solvers import REGISTRY
+from retrace.solvers import REGISTRY, DeviceSolver, find
 from retrace.solvers.peer import Peer
 from retrace.system.errors import RetraceError
 from retrace.system.models import Some
 from retrace.system.stage import Stage
+from retrace_today.choice import Choice
+from retrace_today.cost import costs, microseconds, of_search
+from retrace_today.features import Features
 from retrace_today.judged_graphs import judged_graphs
 
 Problem = Literal["bfs", "stcon", "sssp", "betweenness"]
@@ -30,6 +33,10 @@ SOURCE_COUNTS: tuple[int | None, ...] = (1, 4, 64, None)
 """Sources of betweenness; None for all."""
 MOST_OF_ALL = 10**8
 """Arcs times vertices of a graph up to which all vertices are sources."""
+LEVEL_US = 14.0
+"""Of a published kernel, which the host launches for each level, at least."""
+LONGER = 3.0
+"""A search that is expected to take so many times the longest is none to judge by; expectations are rough."""
 SECONDS_TO_KEEP = 10.0
 """From one writing of a graph's trials to the next."""
 
@@ -90,7 +97,7 @@ class JudgeChoices(Stage):
         """Yield what is asked of a graph: its name, the graph that says what is asked, and the job."""
         for problem in self.problems:
             if problem != "betweenness":
-                yield problem, graph, self.job(problem, self.sources)
+                yield problem, graph, self.job(problem, self.sources, graph)
                 continue
             for count in SOURCE_COUNTS:
                 is_too_much = count is None and graph.vertices * graph.arcs > MOST_OF_ALL
@@ -98,12 +105,16 @@ class JudgeChoices(Stage):
                     continue
                 sample = {} if count is None else {"sources": {"count": count, "seed": self.seed}}
                 asked = replace(graph, info={**graph.info, **sample})
-                yield f"betweenness-{count or 'all'}", asked, self.job(problem, None)
+                yield f"betweenness-{count or 'all'}", asked, self.job(problem, None, graph)
 
-    def job(self, problem: str, sources: int | None) -> MeasuringJob:
+    def job(self, problem: str, sources: int | None, graph: CSRGraph) -> MeasuringJob:
         """Return how a problem is measured."""
+        solvers = judged_solvers(problem)
+        if problem != "betweenness":  # whose solvers predict what they take
+            features = Features.of(graph)
+            solvers = tuple(name for name in solvers if expected_s(name, features) < LONGER * self.longest_s)
         values = {
-            "experiment": "judge-choices", "solvers": judged_solvers(problem), "backend": self.backend,
+            "experiment": "judge-choices", "solvers": solvers, "backend": self.backend,
             "seed": self.seed, "sources": sources, "trials": 5, "budget_s": self.budget_s,
             "longest_s": self.longest_s,
         }  # fmt: skip
@@ -117,6 +128,15 @@ def judged_solvers(problem: str) -> tuple[str, ...]:
         for kind in REGISTRY.of_problem(problem)
         if not issubclass(kind, Peer) and kind.unavailable() is None
     )
+
+
+def expected_s(name: str, graph: Features) -> float:
+    """Return the seconds that a search by a solver takes, or less; 0 if nothing tells."""
+    if name in costs():
+        return 1e-6 * microseconds(name, of_search(graph))
+    kind = find(name)
+    on_device = issubclass(kind, DeviceSolver) and not issubclass(kind, Choice)
+    return 1e-6 * LEVEL_US * graph.levels if on_device else 0.0
 
 
 @dataclass(frozen=True)

@@ -165,6 +165,7 @@ small-world 1467   11734  13.4    10 yes yes   203    46    84    56   126     2
 small-world 9429   75428  16.5    11 no  no    885   307   188   147  3175   1649
 geometric 818927 6538200 638.0    18 yes no  31187 39167 10213 22914 615020 20404570
 grid-2d   255025 1018080 858.6     4 no  no   1951  2280  5193  3803 40444 164897
+grid-2d   255025 1018080 494.5     4 yes yes   735  1681  4068  3012 68103  13080
 """
 """Graphs of docs/experiments, 95 to 97: vertices, arcs, levels, largest vertex, are ids scattered, and
 whether weights are equal. Then µs of each solver that the test lists.
@@ -183,6 +184,7 @@ def test_distances_are_found_as_judged() -> None:
 
 
 JUDGED_SCORES = """
+dense          189   35532   4.5  188 no    1     82    124     99    188    330    105
 geometric   818927 6538200 638.0   18 no    1 316771   8735      -  26032  87941   8585
 geometric   818927 6538200 638.0   18 no    4      -  37625      -  32578 120150  10267
 geometric   818927 6538200 638.0   18 no   16      -  142340     -  36463 211869  17539

@@ -115,6 +115,17 @@ def test_libraries_are_not_judged() -> None:
     assert not [name for name in listed if name.endswith(("gapbs", "scipy", "cugraph", "igraph"))]
 
 
+def test_a_kernel_for_each_level_of_a_long_path_is_not_waited_for() -> None:
+    stage = JudgeChoices(seed=5, backend="cuda", output=Path("unused"), longest_s=1)
+    path, flat = judged_graph("path", 600_000, 1, "path"), judged_graph("urand", 600_000, 1, "flat")
+    for problem, asked in (("bfs", set()), ("sssp", {"sssp/dijkstra-heap"}), ("stcon", set())):
+        of_path, of_flat = (set(stage.job(problem, 1, graph).solvers) for graph in (path, flat))
+        assert of_flat == set(judged_solvers(problem))
+        assert f"{problem}/bsp" in of_flat - of_path
+        assert of_path >= {f"{problem}/auto", *asked}
+    assert stage.job("betweenness", None, path).solvers == judged_solvers("betweenness")
+
+
 @pytest.mark.long
 def test_the_stage_checks_all_answers_and_leaves_records(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
