@@ -167,7 +167,7 @@ geometric 818927 6538200 638.0    18 yes no  31187 39167 10213 22914 615020 2040
 grid-2d   255025 1018080 858.6     4 no  no   1951  2280  5193  3803 40444 164897
 grid-2d   255025 1018080 494.5     4 yes yes   735  1681  4068  3012 68103  13080
 """
-"""Graphs of docs/experiments, 95 to 97: vertices, arcs, levels, largest vertex, are ids scattered, and
+"""Graphs of docs/experiments, 95 to 98: vertices, arcs, levels, largest vertex, are ids scattered, and
 whether weights are equal. Then µs of each solver that the test lists.
 """
 
