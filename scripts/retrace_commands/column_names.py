@@ -17,6 +17,8 @@ RELATION_NAMES = {"relation", "rel", "relationship", "predicate"}
 """Beside them, the head of a triple is its subject, and the tail its object."""
 ORDERED = re.compile(r"(node_?|vertex_?|id|v)[12]", re.I)
 """Names of columns that vertices may have, too."""
+OF_PAIR = re.compile(r"(\w.*?)[\s_.-]*([12ab])")
+"""Of the same thing twice: Protein A, Protein B."""
 
 
 def plain(name: str) -> str:
@@ -34,6 +36,17 @@ def places_of_ends(names: Sequence[str]) -> tuple[int, int] | None:
     for usual, end in ((TAIL_NAMES, "source"), (HEAD_NAMES, "target")):
         found = [k for k, name in enumerate(small) if (name == end if end in small else plain(name) in usual)]
         if len(found) != 1:
-            return None
+            return _places_of_pair(small)
         places.append(found[0])
     return places[0], places[1]
+
+
+def _places_of_pair(names: Sequence[str]) -> tuple[int, int] | None:
+    """Return where the same name stands twice, with 1 and 2 or a and b behind it, but not first."""
+    parts = [match.groups() if (match := OF_PAIR.fullmatch(name)) else None for name in names]
+    pairs = [
+        (k, parts.index((part[0], other)))
+        for k, part in enumerate(parts)
+        if part is not None and (other := {"1": "2", "a": "b"}.get(part[1])) and (part[0], other) in parts
+    ]
+    return pairs[0] if len(pairs) == 1 and pairs[0] != (0, 1) else None

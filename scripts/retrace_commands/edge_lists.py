@@ -2,14 +2,15 @@
 
 import csv
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from retrace.system.errors import RetraceError
 from retrace.system.option_words import option
 from retrace_commands.column_names import HEAD_NAMES, TAIL_NAMES, WEIGHT_NAMES, places_of_ends, plain
 from retrace_commands.edge_table import THOUSANDS, WHOLE, EdgeTable, without_comma
-from retrace_commands.list_comments import compare_counts, read_comments
+from retrace_commands.list_comments import NO, YES, compare_counts, read_comments
 from retrace_commands.list_doubts import (
     COUNTED_WORDS,
     is_number,
@@ -25,8 +26,12 @@ from retrace_commands.list_doubts import (
 from retrace_commands.metis_files import COUNT, Cells, is_feedback, is_metis, metis_fits, read_metis
 from retrace_commands.recognition import COMMENTS, attributes_of, delimiter, split_words, without_attributes
 
-TYPE_WORDS = {"directed": True, "undirected": False}
-"""What the column Type of Gephi's tables says of an edge."""
+TYPE_WORDS: Mapping[str, Mapping[str, bool]] = {
+    "type": {"directed": True, "undirected": False},
+    "directed": {**dict.fromkeys(YES, True), **dict.fromkeys(NO, False)},
+    "undirected": {**dict.fromkeys(YES, False), **dict.fromkeys(NO, True)},
+}
+"""Whether an edge is directed, by what a column, of Gephi's tables the first, says of it."""
 
 HIDDEN = re.compile(r"(#+|%+|//)[^\s#%/]")
 """What begins a comment without a blank, as a name may."""
@@ -83,7 +88,7 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
         refuse_doubtful_names(table)
     table.no_weights = times_of(text, rows, header, columns, places)
     if stated is not None:
-        table.directed = TYPE_WORDS[stated[1].lower()]
+        table.directed = stated.directed
     if first_line is not None:
         ends = [*table.tails, *table.heads]
         if all(map(WHOLE.fullmatch, ends)):  # of words, all have an edge
@@ -442,7 +447,7 @@ def column_notes(
         ends = [f"{tail} and {head} are read as the ends of edges ({others}: others)"]
     else:
         ends = []
-    return [*ends, *_weight_notes(header, places)]
+    return [*ends, *_weight_notes(rows, header, places)]
 
 
 def _note_of_first(rows: list[Cells], places: Sequence[int]) -> list[str]:
@@ -457,7 +462,7 @@ def _note_of_first(rows: list[Cells], places: Sequence[int]) -> list[str]:
     return [f"line {rows[0][0]} is read as an edge ({option('columns', tail, head)}: as names of columns)"]
 
 
-def _weight_notes(header: Sequence[str], places: Sequence[int]) -> list[str]:
+def _weight_notes(rows: list[Cells], header: Sequence[str], places: Sequence[int]) -> list[str]:
     """Return a note of columns that may hold the weights."""
     if len(places) == 3:
         tail, head, weight = (header[place] for place in places)
@@ -471,22 +476,36 @@ def _weight_notes(header: Sequence[str], places: Sequence[int]) -> list[str]:
     if len(places) == 3 or len(header) < 3:
         return []
     tail, head = (header[place] for place in places)
-    unread = [name for k, name in enumerate(header) if k not in places]
+    stated = stated_type(rows, header)
+    taken = (*places, stated.place) if stated is not None else places
+    unread = [name for k, name in enumerate(header) if k not in taken]
+    if not unread:
+        return []
     weight = unread[0] if len(unread) == 1 else "NAME"
     return [f"{', '.join(unread)}{UNREAD} ({option('columns', tail, head, weight)} reads them)"]
 
 
-def stated_type(rows: list[Cells], header: Sequence[str] | None) -> tuple[int, str] | None:
-    """Return the column that says of each edge whether it is directed, as Gephi writes it, and its word."""
-    place = next((k for k, name in enumerate(header or ()) if name.lower() == "type"), None)
-    if place is None or not rows or len(rows[0][1]) <= place or rows[0][1][place].lower() not in TYPE_WORDS:
-        return None
-    return place, rows[0][1][place]
+class Stated(NamedTuple):
+    """What a column says of edges."""
+
+    place: int
+    """Of the column."""
+    word: str
+    directed: bool
+
+
+def stated_type(rows: list[Cells], header: Sequence[str] | None) -> Stated | None:
+    """Return what a column says of the first edge: whether it is directed."""
+    for place, name in enumerate(header or ()):
+        word = rows[0][1][place] if rows and place < len(rows[0][1]) else ""
+        if (directed := TYPE_WORDS.get(name.lower(), {}).get(word.lower())) is not None:
+            return Stated(place, word, directed)
+    return None
 
 
 def take_rows(
     table: EdgeTable, rows: list[Cells], places: list[int], width: int,
-    stated: tuple[int, str] | None = None, mark: str | None = None,
+    stated: Stated | None = None, mark: str | None = None,
 ) -> None:  # fmt: skip
     """Take the cells of each row, of which it has `width`; all have the type of `stated_type`."""
     if len(places) == 3:
@@ -497,13 +516,13 @@ def take_rows(
                 f"{table.where}, line {number}: expected {width} cells, as on the first line, found "
                 f"{len(cells)}: {' '.join(cells)[:60]!a}" + _advice_on_width(cells, width, mark)
             )
-        if stated is not None and cells[stated[0]].lower() != stated[1].lower():
+        if stated is not None and cells[stated.place].lower() != stated.word.lower():
             raise RetraceError(
-                f"{table.where}, line {number}: expected the type {stated[1]}, as of the first edge, found "
-                f"{cells[stated[0]][:40]!a}; write each undirected edge twice, and all as Directed"
+                f"{table.where}, line {number}: expected the type {stated.word}, as of the first edge, found "
+                f"{cells[stated.place][:40]!a}; write each undirected edge twice, and all as directed"
             )
         tail, head = cells[places[0]], cells[places[1]]
-        if not tail or not head:
+        if not tail.strip() or not head.strip():
             raise RetraceError(f"{table.where}, line {number}: expected two ids, found an empty cell")
         table.tails.append(tail)
         table.heads.append(head)

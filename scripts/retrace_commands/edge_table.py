@@ -107,6 +107,8 @@ class EdgeTable:
     """The place in the file of its first negative weight, and the weight; empty if there is none."""
     odd: tuple[str, str] = ("", "")
     """Its first weight that is none that a graph can have, and where it is; empty if there is none."""
+    guessed: str = ""
+    """How names beyond ASCII are read, if the file does not say it."""
     no_weights: str = ""
     """Why what may be weights are none; empty if they are, or there are none."""
 
@@ -149,6 +151,8 @@ def number(table: EdgeTable) -> NumberedGraph:
         table.notes.append(f"{table.where}: {reason}, so arcs have no weights")
     if names is not None and (alike := alike_names(names)):
         table.notes.append(alike)
+    if table.guessed and names is not None and not all(map(str.isascii, names)):
+        table.notes.append(f"{table.where}: {table.guessed}")
     info: dict[str, Any] = {} if table.directed is None else {"directed": table.directed}
     graph = from_arcs(vertices, tails, heads, weights, info)
     if table.directed is False:
@@ -158,14 +162,20 @@ def number(table: EdgeTable) -> NumberedGraph:
     return NumberedGraph(graph, base, names, scale, no_weights, tuple(table.notes), table.negative)
 
 
+def bare(name: str) -> str:
+    """Return a name without blanks and single quotes around it."""
+    name = name.strip()
+    return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "'`" else name
+
+
 def alike_names(names: Sequence[str]) -> str:
     """Return a note of two names that look the same, or are one number; empty if there are none."""
     known: dict[str, str] = {}
-    odd = [name for name in names if not name.isascii() or ODD_NUMBER.match(name) or name != name.strip()]
+    odd = [name for name in names if not name.isascii() or ODD_NUMBER.match(name) or name != bare(name)]
     plain = set(names) if odd else set()
     for name in odd:
         shown = "".join(c for c in normalize("NFC", name) if category(c) != "Cf")
-        shown = "".join(" " if category(c) == "Zs" else c for c in shown).strip()
+        shown = bare("".join(" " if category(c) == "Zs" else c for c in shown))
         if len(shown) < EXACT_DIGITS and DECIMAL.fullmatch(shown):
             shown = f"{Decimal(shown).normalize():f}"
         other = known.setdefault(shown, name)

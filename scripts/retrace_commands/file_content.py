@@ -52,6 +52,8 @@ UNREADABLE = {
     b"\x1f\xa0": "packed with compress; unpack it",
 }
 """What a file is that begins with these bytes, and what to do."""
+STATED_ENCODING = re.compile(rb"\s*<\?xml[^>]{0,99}encoding\s*=\s*[\"']([\w.-]{1,40})")
+GUESSED = "is not UTF-8: names are read as Latin-1 (iconv -f ENCODING -t UTF-8 FILE, if they are not)"
 
 
 @contextmanager
@@ -87,10 +89,18 @@ def decoded(content: bytes) -> str:
 
 def _of_another_encoding(content: bytes) -> str:
     """Return text of the encoding that XML says, or else of Latin-1, which every byte fits."""
-    said = re.match(rb"\s*<\?xml[^>]{0,99}encoding\s*=\s*[\"']([\w.-]{1,40})", content)
+    said = STATED_ENCODING.match(content)
     with suppress(LookupError, UnicodeDecodeError):
         return content.decode(said[1].decode() if said else "latin-1")
     return content.decode("latin-1")
+
+
+def guessed_encoding(content: bytes) -> str:
+    """Say that letters are read as Latin-1, if they are and no file says so; else nothing."""
+    with suppress(UnicodeDecodeError):
+        content.decode()
+        return ""
+    return "" if STATED_ENCODING.match(content) else GUESSED
 
 
 @cache

@@ -28,7 +28,15 @@ from retrace.system.interrupts import doing
 from retrace.system.option_words import option
 from retrace_commands.edge_lists import may_have_counts, split_rows
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
-from retrace_commands.file_content import HEAD_BYTES, check_text, decoded, open_content, read_head, read_whole
+from retrace_commands.file_content import (
+    HEAD_BYTES,
+    check_text,
+    decoded,
+    guessed_encoding,
+    open_content,
+    read_head,
+    read_whole,
+)
 from retrace_commands.he_files import write_he
 from retrace_commands.large_lists import all_comments, hidden_rows, read_large, read_large_table
 from retrace_commands.list_comments import compare_counts, read_comments
@@ -296,6 +304,7 @@ def _read_as_table(path: Path, kind: str, columns: list[str]) -> GraphFile:
             content = read_whole(file, path)
         check_text(content, path)
         table = read_table(kind, decoded(content), path, columns)
+        table.guessed = guessed_encoding(content)
     made = number(table)
     return GraphFile(
         made.graph, path, kind, made.base, made.notes, made.names, made.scale, made.no_weights, made.negative

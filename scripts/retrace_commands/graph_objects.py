@@ -233,11 +233,13 @@ def _of_frame(frame: Any, where: str, columns: Sequence[Hashable], weight: str |
         if column.isna().any():
             row = frame.index[int(column.isna().to_numpy().argmax())]
             raise RetraceError(f"{where}: column {labels[k]}, row {row}: expected a vertex, found none")
-    kinds = [frame.iloc[:, k] for k, label in enumerate(labels) if str(label).lower() == "type"][:1]
-    stated = sorted({str(kind).lower() for kind in kinds[0]}) if kinds else []
-    directed = TYPE_WORDS[stated[0]] if len(stated) == 1 and stated[0] in TYPE_WORDS else None
-    if len(stated) > 1 and stated[0] in TYPE_WORDS:
-        raise RetraceError(f"{where}: expected one type of all edges, found {' and '.join(stated[:3])}")
+    directed = None
+    for k, label in enumerate(labels):
+        says = TYPE_WORDS.get(str(label).lower(), {})
+        stated = sorted({str(kind).lower() for kind in frame.iloc[:, k]}) if says else []
+        if stated and stated[0] in says and len(stated) > 1:
+            raise RetraceError(f"{where}: expected one type of all edges, found {' and '.join(stated[:3])}")
+        directed = says.get(stated[0]) if stated and directed is None else directed
     weights = values[2].to_numpy() if len(values) == 3 else None
     ends = [column.to_numpy() if column.dtype.kind in "iu" else column.tolist() for column in values[:2]]
     edges = _named(ends[0], ends[1], where, weights, directed)

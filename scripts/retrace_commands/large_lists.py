@@ -15,7 +15,7 @@ from retrace.graphs.formats.lines import read_pieces
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import (
     HIDDEN,
-    TYPE_WORDS,
+    Stated,
     attribute_notes,
     column_notes,
     header_of,
@@ -38,7 +38,7 @@ from retrace_commands.edge_table import (
     is_odd,
     is_short_whole,
 )
-from retrace_commands.file_content import check_text, open_content, read_head
+from retrace_commands.file_content import GUESSED, check_text, open_content, read_head
 from retrace_commands.list_comments import compare_counts, read_comments
 from retrace_commands.list_doubts import are_times, refuse_doubtful_names, times_of, why_times
 from retrace_commands.published_formats import read_table
@@ -73,7 +73,7 @@ class _Layout:
     encoding: str
     names: Words | None
     """Names of vertices; None if ids are whole numbers."""
-    stated: tuple[int, str] | None = None
+    stated: Stated | None = None
     """As `stated_type` has it."""
 
 
@@ -109,8 +109,9 @@ def read_large(path: Path, columns: Sequence[str], is_asked: bool) -> EdgeTable 
             table = _read(path, layout, 0 if header is None else rows[0][0])
         except (_UnlikeError, UnicodeDecodeError):
             continue
+        table.guessed = GUESSED if encoding == "latin-1" else ""
         if stated is not None:
-            table.directed = TYPE_WORDS[stated[1].lower()]
+            table.directed = stated.directed
         of_columns = column_notes(rows, header, columns, places, mark)
         table.notes = [*attribute_notes(head), *of_columns, *table.notes]
         table.no_weights = times_of(head, rows, header, columns, places)
@@ -278,8 +279,8 @@ def _plain(body: bytes, layout: _Layout) -> list[NDArray[Any]] | None:
 
     first = next((line for line in body.split(b"\n", 100) if line.strip()), b"")
     mark = None if layout.mark is None else layout.mark.encode()
-    if mark is not None and COMMENT_BEHIND.search(body):
-        return None
+    if mark is not None and (COMMENT_BEHIND.search(body) or (mark != b"\t" and b"\t" in body)):
+        return None  # a cell may be a tab alone
     if b'"' in body or ATTRIBUTES_END.search(body) or len(first.split(mark)) != layout.width:
         return None
     is_whole = not body.translate(None, OF_NUMBERS + (mark or b"")) and not NO_NUMBER.search(body)
@@ -300,7 +301,7 @@ def _plain(body: bytes, layout: _Layout) -> list[NDArray[Any]] | None:
         whole = mark is not None and body.count(mark) == len(rows) * (layout.width - 1)
         if kind == "str" and not whole and any((column == "").any() for column in columns):
             return None  # a row may lack cells
-        if layout.stated is not None and (columns[layout.stated[0]] != layout.stated[1]).any():
+        if layout.stated is not None and (columns[layout.stated.place] != layout.stated.word).any():
             return None
         return [columns[place] for place in layout.places]
     return None

@@ -52,8 +52,13 @@ MISSING_NAMES = re.compile(r"NULL|null|\\N|N/A|n/a|NaN|nan|NA|<NA>|None|[-?.]|[-
 """The same among words, of which some are alike, and the lines of tables."""
 ALIKE = {"NA": re.compile("[A-Z]{2}"), "-": re.compile(r"\W"), "?": re.compile(r"\W"), ".": re.compile(r"\W")}
 """What other vertices are like where one is called so: codes of countries, signs."""
-NO_NAMES = re.compile(r"\d+[\s|,;]+\d+|\.{2,}|\u2026|[(\[{<]+\d+|\d+[)\]}>]+")
-"""What among numbers is no name: two of them, dots where a display is cut, half of what is in brackets."""
+NO_NAMES = re.compile(
+    r"[0-9]+[\s|,;]+[0-9]+|\.{2,}|\u2026|[(\[{<]+[0-9]+|[0-9]+[)\]}>]+|0x[0-9a-f]+|[0-9]+(_[0-9]{3})+|"
+    r"(?=[0-9+-]*[^0-9+-])[+-]?\d+",
+    re.I,
+)
+"""What among numbers is no name: two of them, dots where a display is cut, half of what is in brackets,
+numbers of base 16, with _ between digits, or of other digits."""
 TOTALS = {"total", "totals", "sum", "grand total"}
 MOSTLY_NUMBERS = 1 / 3
 """The share of rows of two numbers from which a word as a vertex is in doubt."""
@@ -454,7 +459,7 @@ def _refuse_words_among_numbers(ends: Ints, names: Sequence[str], where: str) ->
     places = np.flatnonzero(~both)
     words = [names[int(end)] for row in places for end in ends[:, row] if not are_numbers[end]]
     is_block = len(places) == places[-1] - places[0] + 1 and (places[0] == 0 or places[-1] == both.size - 1)
-    are_labels = is_block and len({*words}) == len(words) and not any(word[0].isdigit() for word in words)
+    are_labels = is_block and len({*words}) == len(words) and not any(word[:1].isdigit() for word in words)
     known = {*names}
     no_vertices = [
         word

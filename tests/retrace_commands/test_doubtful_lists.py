@@ -48,6 +48,12 @@ ASKED = {
     "ann\tbob\ncy\tdi\ned\tflo\nann\tbob,di\n": "'bob,di' may be several vertices",
     "Alice: Bob,Carol\nBob: Carol,Alice\n": "'Alice: Bob Carol' may be a vertex and its neighbours",
     "1: 2,3\n2: 1,3\n": "'1: 2' may be several vertices",
+    # numbers written otherwise
+    "1 2\n0x1f 3\n2 3\n3 4\n": "'0x1f' is called a vertex among numbers",
+    "1 2\n1_000 3\n2 3\n3 4\n": "'1_000' is called a vertex among numbers",
+    "1 2\n\uff12 3\n2 3\n3 4\n": "'\\uff12' is called a vertex among numbers",
+    "source,target,directed\n1,2,yes\n2,3,no\n": "expected the type yes, as of the first edge, found 'no'",
+    "#ID\tProtein A\tProtein B\n103\t64\t23\n117\t84\t88\n": "may be a header; say --columns 2 3",
     # two marks, one behind the other
     "a,b 3\nb,c 4\n": "'b 3' may be two cells",
     "a\tb 3\nb\tc 4\n": "'b 3' may be two cells",
@@ -282,6 +288,9 @@ def test_what_only_looks_like_it_is_read(
     assert read(content, tmp_path, directed=True).graph.arcs == arcs
 
 
+BOTH_WAYS = [("1", "2"), ("2", "1"), ("2", "3"), ("3", "2")]
+
+
 @pytest.mark.parametrize("pieces", [False, True])
 @pytest.mark.parametrize(
     ("content", "arcs"),
@@ -292,9 +301,14 @@ def test_what_only_looks_like_it_is_read(
      ("dst_id,src_id\n1,2\n2,3\n", [("2", "1"), ("3", "2")]),
      (":END_ID,:START_ID,:TYPE\n1,2,x\n2,3,x\n", [("2", "1"), ("3", "2")]),
      ("weight,a,b\n5,1,2\n6,2,3\n", [("1", "2"), ("2", "3")]),
+     ("score,protein1,protein2\n5,1,2\n7,2,3\n", [("1", "2"), ("2", "3")]),
+     ("source,target,directed\n1,2,FALSE\n2,3,FALSE\n", BOTH_WAYS),
+     ("source,target,directed\n1,2,1\n2,3,1\n", [("1", "2"), ("2", "3")]),
+     ("Source,Target,Undirected\n1,2,true\n2,3,true\n", BOTH_WAYS),
+     ("# edges are not directed\n1 2\n2 3\n", BOTH_WAYS),
      ("\tsource\ttarget\tweight\n0\t1\t2\t5\n1\t2\t3\t6\n", [("1", "2"), ("2", "3")]),
      ('"from" "to"\n"1" 1 2\n"2" 2 3\n', [("1", "2"), ("2", "3")]),
-     ("# Directed: undirected\n1 2\n2 3\n", [("1", "2"), ("2", "1"), ("2", "3"), ("3", "2")])],
+     ("# Directed: undirected\n1 2\n2 3\n", BOTH_WAYS)],
 )  # fmt: skip
 def test_columns_are_found_by_all_usual_names(
     content: str, arcs: list[tuple[str, str]], pieces: bool, tmp_path: Path, monkeypatch: Patch
@@ -430,3 +444,31 @@ def test_one_row_in_doubt_far_below_is_asked_about(rows: str, last: str, told: s
 def test_many_blanks_in_a_cell_take_no_minutes(rows: str, tmp_path: Path) -> None:
     """The patterns of pairs once tried all ways to divide them: 60,000 took 57 and 39 s."""
     assert read(rows.format(" " * 60_000), tmp_path, directed=True).graph.arcs == 2
+
+
+@pytest.mark.parametrize("rows", [2, 20_000])
+def test_names_of_another_encoding_are_told(rows: int, tmp_path: Path) -> None:
+    cities = "".join(f"\u041c{k} \u0422{k}\n" for k in range(rows))
+    for encoding, notes in (("utf-8", 0), ("cp1251", 1)):
+        found = read(cities.encode(encoding), tmp_path, directed=True)
+        told = [note for note in found.notes if "is not UTF-8: names are read as Latin-1" in note]
+        assert len(told) == notes
+    for row in ("1 2", "ann bob"):
+        plain = f"# \u041c\n{rows * (row + chr(10))}".encode("cp1251")
+        assert not any("UTF-8" in note for note in read(plain, tmp_path, directed=True).notes)
+
+
+def test_names_that_differ_by_quotes_are_told(tmp_path: Path) -> None:
+    for name in ("'a'", "`a`"):
+        found = read(f"{name} b\na c\nc b\n", tmp_path, directed=True)
+        assert any("are two vertices" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize("row", ["1;\t", "\t;1", "1;", "1;\u00a0"])
+def test_an_empty_cell_is_no_vertex(row: str, pieces: bool, tmp_path: Path, monkeypatch: Patch) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    for content in (f"From;To\n1;2\n2;3\n{row}\n", f"From;To\nann;bob\nbob;cy\n{row}\n"):
+        told = refusal(content, tmp_path)
+        assert "line 4: expected two ids, found an empty cell" in told or "expected 2 cells" in told
