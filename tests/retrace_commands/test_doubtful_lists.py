@@ -472,3 +472,10 @@ def test_an_empty_cell_is_no_vertex(row: str, pieces: bool, tmp_path: Path, monk
     for content in (f"From;To\n1;2\n2;3\n{row}\n", f"From;To\nann;bob\nbob;cy\n{row}\n"):
         told = refusal(content, tmp_path)
         assert "line 4: expected two ids, found an empty cell" in told or "expected 2 cells" in told
+
+
+def test_a_column_of_directions_is_read_and_no_other_of_its_name(tmp_path: Path) -> None:
+    for word, notes in (("FALSE", 0), ("dashed", 1)):
+        rows = "".join(f"{u},{u + 1},{word}\n" for u in range(4))
+        found = read(f"source,target,directed\n{rows}", tmp_path, directed=False)
+        assert sum("directed: not read" in note for note in found.notes) == notes
