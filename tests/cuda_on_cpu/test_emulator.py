@@ -3,10 +3,12 @@
 import os
 import platform
 import re
+import signal
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -211,6 +213,33 @@ def test_the_environment_is_left_alone() -> None:
     assert run_program(program).returncode == 0
 
 
+def test_a_fork_amid_another_threads_launches_can_launch() -> None:
+    stop = Event()
+
+    def launch() -> None:
+        with EmulatedDevice() as device:
+            kernel, out = device.load(CLUSTERS).kernel("pairs"), device.empty(2, np.int32)
+            while not stop.is_set():
+                kernel(2, 32, out)
+
+    with EmulatedDevice() as device:
+        kernel, out = device.load(CLUSTERS).kernel("pairs"), device.empty(2, np.int32)
+        kernel(2, 32, out)
+        thread = Thread(target=launch)
+        thread.start()
+        try:
+            for _ in range(12):
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(20)
+                    kernel(2, 32, out)
+                    os._exit(0)
+                assert os.waitpid(child, 0)[1] == 0
+        finally:
+            stop.set()
+            thread.join()
+
+
 def test_a_forked_process_can_launch_as_well() -> None:
     with EmulatedDevice() as device:
         kernel = device.load(RACES).kernel("with_barrier")
@@ -404,6 +433,22 @@ def test_os_threads_leave_each_other_stacks(order: tuple[int, ...]) -> None:
                 module.kernel("grid_round")(16, 1024, out, cooperative=True)
             counted = device.download(out)[: 128 * block or 16 * 1024]
             assert (counted == 1).all(), block
+
+
+def test_an_os_thread_that_has_ended_leaves_its_stacks() -> None:
+    def of_another_thread() -> None:
+        with EmulatedDevice() as device:
+            out = device.empty(96 * 1024, np.int32)
+            device.load(CLUSTERS).kernel("cluster_round")(96, 1024, out, cluster=12)
+
+    with EmulatedDevice() as device:
+        out, kernel = device.empty(16 * 1024, np.int32), device.load(CLUSTERS).kernel("grid_round")
+        for _ in range(4):
+            thread = Thread(target=of_another_thread)
+            thread.start()
+            thread.join()
+            kernel(16, 1024, out, cooperative=True)
+            assert (device.download(out) == 1).all()
 
 
 @pytest.mark.parametrize("seed", [None, 1])

@@ -50,15 +50,18 @@ static std::mutex resting_lock;
 static std::vector<Worker *> resting;               // those of OS threads that run no kernel
 static std::vector<std::unique_ptr<Stack>> spare;  // stacks of none
 
+// A process may fork while another of its threads holds the lock.
+[[maybe_unused]] static const int unlocked_in_children =
+    pthread_atfork([] { resting_lock.lock(); }, [] { resting_lock.unlock(); }, [] { resting_lock.unlock(); });
+
 static size_t page_bytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 Worker::~Worker()
 {
     stop_watching();
-    launch = nullptr;
-    stop_resting();
-    for (const auto &stack : stacks) munmap(stack->bottom - page_bytes(), stack->bytes + page_bytes());
-    mapped -= stacks.size();
+    const std::lock_guard<std::mutex> held(resting_lock);
+    resting.erase(std::remove(resting.begin(), resting.end(), this), resting.end());
+    for (auto &stack : stacks) spare.push_back(std::move(stack));
 }
 
 static void fiber_main()
@@ -77,14 +80,15 @@ static void fiber_main()
     }
 }
 
-// Takes back what this worker had. It leaves the others what it cannot need, where they may lack it.
+// Takes back what this worker had, but for what its launch cannot need where its other OS threads may lack it.
 void Worker::stop_resting()
 {
-    const size_t needed = std::max<size_t>(MAX_THREADS, launch ? blocks.size() * launch->block_threads() : 0);
+    const size_t needed = std::max<size_t>(MAX_THREADS, blocks.size() * launch->block_threads());
     const std::lock_guard<std::mutex> held(resting_lock);
     resting.erase(std::remove(resting.begin(), resting.end(), this), resting.end());
-    if (launch && mapped + launch->workers * needed > MAX_STACKS)
+    if (mapped + launch->workers * needed > MAX_STACKS)
         for (; stacks.size() > needed; stacks.pop_back()) spare.push_back(std::move(stacks.back()));
+    if (idle.size() == stacks.size()) return;  // none was taken, and no launch was abandoned
     idle.clear();
     for (const auto &stack : stacks) idle.push_back(stack.get());
 }
@@ -95,13 +99,14 @@ void Worker::rest()
     resting.push_back(this);
 }
 
-// Takes over a stack that no launch uses, or returns null. Its fiber starts anew, on this OS thread.
+// Takes over a spare stack, or one of a worker that rests if no more can be mapped; returns null if there is none. Its
+// fiber starts anew, on this OS thread.
 Stack *Worker::take_stack()
 {
     const std::lock_guard<std::mutex> held(resting_lock);
     auto *from = &spare;
     for (Worker *const worker : resting)
-        if (from->empty()) from = &worker->stacks;
+        if (from->empty() && mapped >= MAX_STACKS) from = &worker->stacks;
     if (from->empty()) return nullptr;
     stacks.push_back(std::move(from->back()));
     from->pop_back();
@@ -114,8 +119,8 @@ Stack *Worker::take_stack()
 Stack *Worker::idle_stack()
 {
     if (idle.empty()) {
+        if (Stack *const stack = take_stack()) return stack;
         if (mapped >= MAX_STACKS) {
-            if (Stack *const stack = take_stack()) return stack;
             give_up("more than " + std::to_string(MAX_STACKS) + " threads of this process wait at the same time: " +
                     "launch smaller blocks, or one kernel at a time");
         }
