@@ -604,7 +604,7 @@ def test_a_heat_map_has_both_measures_and_the_limit_of_a_further_search() -> Non
     assert all((column.limit is not None) == (column.measure == "resident") for column in found)
     assert {name for column in found if column.measure == "resident" for name in column.times} == {"cluster"}
     labels = [label.get_text() for label in drawn.axes[0].get_yticklabels()]
-    assert labels[-1] == "limit"
+    assert labels[-1] == "limit of a GPU"
     assert EMPTY in [text.get_text() for text in drawn.axes[0].texts]
 
 

@@ -226,12 +226,14 @@ def test_a_speed_has_two_digits_and_one_direction(factor: float, said: str) -> N
 
 
 def test_a_range_of_speeds_names_a_common_unit_once() -> None:
-    said = [speed_range(4.37, 11.2), speed_range(0.88, 2.0), speed_range(0.33, 0.5), speed_range(2.0, 2.0)]
+    said = [speed_range(4.37, 11.2), speed_range(0.88, 2.0), speed_range(0.33, 0.5), speed_range(2.0, 2.0),
+            speed_range(1.3, 2.0)]  # fmt: skip
     assert [text.replace("\N{NO-BREAK SPACE}", "_") for text in said] == [
         f"4.4 to 11_{TIMES} faster",
         f"14_% slower to 2.0_{TIMES} faster",
         f"3.0 to 2.0_{TIMES} slower",
         f"2.0_{TIMES} faster",
+        f"1.3 to 2.0_{TIMES} faster",
     ]
 
 

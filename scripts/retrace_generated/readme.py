@@ -48,7 +48,7 @@ def _verdicts(abstracts: Sequence[Abstract], tally: Tally, agreed: Sequence[Agre
             evidence = f"**{front.question}** {_answer_of(one, tally.machine)}" if front else one.report.title
             rows.append([f"[{key}](docs/results/{key}.md)", *counts, evidence])
     others = [
-        f" Of {one.told} claims that {one.machine} can tell, too, {one.same} have the same there."
+        f" On {one.machine}, {one.same} of the {one.told} claims that it can tell, too, have the same."
         for one in agreed
         if one.told
     ]

@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from retrace.publish.front import Tally
-from retrace.publish.provenance import cores_of
-from retrace.publish.today import Race, factors
+from retrace.publish.today import Race, Side, factors
 from retrace.reports.finding import Verdict
-from retrace.reports.like_for_like import FIRST
-from retrace.reports.wording import speed, speed_range, word_list
+from retrace.reports.like_for_like import FIRST, RESIDENT
+from retrace.reports.wording import speed, word_list
 
 COUNTED_AS = {
     Verdict.HOLDS: "hold",
@@ -25,7 +24,7 @@ def answer(tally: Tally, every: Sequence[Race]) -> str:
     noisy = f" ({tally.noisy_of_time} since times scatter)" if tally.noisy_of_time else ""
     said = (
         _counted(tally.of_time, "claims about time", f" on an {tally.gpu}", noisy),
-        _counted(tally.others, "others, on answers, counts, sizes, or unmeasured"),
+        _counted(tally.others, "others, on answers, counts and sizes or not measured"),
         _of_today(tally, every),
     )
     return "\n".join(f"- {sentence}" for sentence in said if sentence)
@@ -41,26 +40,29 @@ def _counted(counts: Mapping[Verdict, int], of: str, on: str = "", why_untold: s
 
 
 def _of_today(tally: Tally, every: Sequence[Race]) -> str:
-    """Say how our fastest program of each pair of problem and graph compares in a first search."""
+    """Say how our fastest program of each problem and graph compares, in a first and in a further search."""
     kernels, libraries = factors(every, "published"), factors(every, "library")
-    beside, shown = [], [race.by[FIRST].ours for race in every]
-    if kernels:
-        certain = factors(every, "published", told_alone=True)
-        ends = f"; {speed_range(min(certain), max(certain))} where it can be told" if certain else ""
-        graphs = f"median of {len(kernels)}{ends}"
-        beside.append(f"**{speed(median(kernels))} than the reports' fastest kernel** ({graphs})")
-    if libraries:
-        least = [entry.record for race in every if (entry := race.by[FIRST].library)]
-        named = Counter((record.software.peer or "").partition(" ")[0] for record in least)
-        on_cpu = sum(bool(cores_of(record)) for record in least)
-        several = word_list([f"{name} {count}" for name, count in named.most_common()])
-        beside.append(
-            f"**{speed(median(libraries))} than the best library** "
-            f"(median of {len(least)}: {several}; {on_cpu} on the CPU)"
-        )
+    beside, counts, further = [], [], []
+    sides: Sequence[tuple[Side, str, Sequence[float]]] = (
+        ("published", "the reports' fastest kernel", kernels),
+        ("library", "the best library", libraries),
+    )
+    for side, named, firsts in sides:
+        if firsts:
+            beside.append(f"**{speed(median(firsts))} than {named}**")
+            counts.append(str(len(firsts)))
+            again = factors(every, side, RESIDENT)
+            further.append(speed(median(again)) if again else "")
     if not beside:
         return ""
     elsewhere = f" on {every[0].machine}," if every[0].machine != tally.machine else ""
-    on_core = sum(bool(cores_of(entry.record)) for entry in shown)
-    cores = f" ({on_core} of {len(shown)} run on a CPU core)" if on_core else ""
-    return f"A first search by our fastest program{cores} is{elsewhere} {word_list(beside)}."
+    said = f"A first search by our fastest program is{elsewhere} {word_list(beside)}"
+    if any(further):
+        said += f", a further one {word_list([*filter(None, further)])}"
+    notes = [f"medians over {word_list(counts)} problems and graphs"]
+    if libraries:
+        least = [entry.record for race in every if (entry := race.by[FIRST].library)]
+        peers = Counter((record.software.peer or "").partition(" ")[0] for record in least)
+        several = word_list([f"{name} {count}" for name, count in peers.most_common()])
+        notes.append(f"libraries: {several}")
+    return f"{said} ({'; '.join(notes)})."

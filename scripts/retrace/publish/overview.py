@@ -29,6 +29,7 @@ PAPER, MUTED, GRID, KERNEL = "#ffffff", "#555555", "#dddddd", KIND_COLOURS[PUBLI
 ON_DARK = {INK: "#e6edf3", PAPER: "#0d1117", MUTED: "#a5afba", GRID: "#30363d", KERNEL.lower(): "#3d9bdc"}
 """What colours become on GitHub's dark pages; bars keep theirs, and the numbers in them."""
 TEXT_COLOURS = dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), INK)
+MEASURED_AS = "copies included, from one source, as in print"
 SEGMENTS = {
     Verdict.HOLDS: VERDICT_COLOURS["holds"],
     Verdict.IN_PART: VERDICT_COLOURS["in part"],
@@ -182,7 +183,7 @@ def _draw_speeds(axes: Axes, every: Sequence[Speed]) -> None:
     axes.set_xlim(min(ends) / 4, max(ends) * 4)
     axes.axvspan(axes.get_xlim()[0], 1, color=GRID, alpha=0.45, lw=0, zorder=0)
     axes.xaxis.set_major_formatter(lambda value, _: tick_ratio(value))
-    axes.set_xlabel(f"the core is faster  ←  {tick_ratio(1)}  →  the GPU is faster")
+    axes.set_xlabel(f"the core is faster  ←  {tick_ratio(1)}  →  the GPU is faster\n{MEASURED_AS}")
     axes.spines["left"].set_visible(False)
     hollow: dict[str, Any] = {"ls": "", "mfc": PAPER}
     key = [
@@ -190,7 +191,7 @@ def _draw_speeds(axes: Axes, every: Sequence[Speed]) -> None:
         Line2D([], [], ls="", marker="o", color=KERNEL, label="measured"),
         Line2D([], [], ls="", marker="o", color=MUTED, label="measured: noise, or too few trials"),
         Line2D(
-            [], [], marker="D", mec=KERNEL, label="measured, beside the fastest program of a core", **hollow
+            [], [], marker="D", mec=KERNEL, label="measured, over the fastest program of a core", **hollow
         ),
     ]
     axes.legend(handles=key, ncols=2, **KEY).set_in_layout(False)

@@ -23,7 +23,7 @@ WIDEST_GAP = 10
 """The greatest ratio of two sizes whose dots a line may join."""
 PAIR = "pair"
 """What a panel of one solver over another has in place of a machine: it shows all of them."""
-LIMIT = "limit"
+LIMIT = "limit of a GPU"
 """The name of the row of what no search can be below."""
 COPY_ALONE = "the copy alone"
 """The name of the line of a part of the base's time that no other solver can save."""

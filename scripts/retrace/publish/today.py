@@ -11,7 +11,7 @@ from retrace.publish.panel import spans
 from retrace.publish.plain_names import graph_of, problem_of
 from retrace.publish.provenance import cores_of, origin
 from retrace.publish.tables import time_cell
-from retrace.records.ranking import is_among_best, why_untold
+from retrace.records.ranking import is_among_best
 from retrace.records.statistics import ENOUGH
 from retrace.reports.frame import PRINTED_PAIR, Frame, Measured, fastest, why_incomparable
 from retrace.reports.like_for_like import (
@@ -36,15 +36,10 @@ Side = Literal["published", "library"]
 READ_AS = (
     "A first search leads from arrays in host memory to the answer there: page-locking, copies, "
     "preparation and a library's graph object count, the start of CUDA does not. A further one finds the "
-    "graph in place. Bold is the fastest, and what cannot be told from it. Betweenness is in double "
-    "precision. Times without cores are the GPU's; `cluster` is one of thread blocks."
+    "graph in place. Bold: the fastest, and any too near to it to be told apart. Betweenness is in double "
+    "precision. Times without cores are the GPU's; `cluster` runs in one cluster of thread blocks."
 )
 """What stands above the table of README and of the page."""
-OTHER_RATIOS = (
-    "The figure has the reports' own measure, upload, search and download from one source, "
-    "so its ratios differ."
-)
-"""What stands below it."""
 
 
 @dataclass(frozen=True)
@@ -126,19 +121,11 @@ def _races_on(machine: str, reports: Sequence[Report], frame: Frame) -> list[Rac
     return [race for race in every if FIRST in race.by]
 
 
-def factors(every: Sequence[Race], side: Side, told_alone: bool = False) -> list[float]:
-    """List how many times as long as ours a side takes for a first search, of the races that have it.
-
-    With `told_alone` only those that can be told apart.
-    """
-    firsts = [race.by[FIRST] for race in every]
-    pairs = [(first, other) for first in firsts if (other := getattr(first, side))]
-    return [
-        factor
-        for first, other in pairs
-        if (factor := first.over(other))
-        and not (told_alone and why_untold(first.ours.times[FIRST], other.times[FIRST]))
-    ]
+def factors(every: Sequence[Race], side: Side, measure: Measure = FIRST) -> list[float]:
+    """List how many times as long as ours a side takes by a measure, of the races that have it."""
+    runs = [run for race in every if (run := race.by.get(measure))]
+    pairs = [(run, other) for run in runs if (other := getattr(run, side))]
+    return [factor for run, other in pairs if (factor := run.over(other))]
 
 
 class Tables:
@@ -165,7 +152,7 @@ class Tables:
             title = f"{race.problem}, {graph_of(race.entries[0])}"
             cells[-1] += self._again(race, first.library)
             rows.append([title, *cells, self._further(race, first.ours)])
-        return f"{READ_AS}\n\n{number_table(heads, rows)}\n\n<sub>{self._footnote} {OTHER_RATIOS}</sub>"
+        return f"{READ_AS}\n\n{number_table(heads, rows)}\n\n<sub>{self._footnote}</sub>"
 
     @property
     def named(self) -> list[str]:
@@ -245,8 +232,10 @@ class Tables:
         if entry is first or FIRST not in entry.times:
             return cell
         turns = least_in_turn(entry, race.entries)[1:] if is_search(entry) else []
-        named = [f"{'this' if one is entry else _program(one)} from search {number}" for number, one in turns]
-        paid = f"; least in all: {', '.join(named)}" if named else ""
+        named = [
+            f"{'' if one is entry else f'{_program(one)} '}from search {number}" for number, one in turns
+        ]
+        paid = f"; pays off {', '.join(named)}" if named else ""
         return f"{cell}<br>first: {self._cell(entry, FIRST)}{paid}"
 
     def _cell(self, entry: Measured, measure: Measure) -> str:

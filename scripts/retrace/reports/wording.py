@@ -54,12 +54,15 @@ def speed(factor: float) -> str:
 
 
 def speed_range(least: float, most: float) -> str:
-    """Write a range of speeds: `4.4 to 11 x faster`, `12 % slower to 2.0 x faster`."""
+    """Write a range of speeds: `4.4 to 11 x faster`, `1.3 to 2.0 x faster`, `12 % slower to 2.0 x faster`."""
     low, high = speed(least), speed(most)
     if low == high:
         return low
     number, _, unit = low.partition("\N{NO-BREAK SPACE}")
-    return f"{number if high.endswith(unit) else low} to {high}"
+    if high.endswith(unit):
+        return f"{number} to {high}"
+    are_one_way = least > 1 and unit != ""
+    return f"{two_digits(least) if are_one_way else low} to {high}"
 
 
 def two_digits(value: float) -> str:
