@@ -1,7 +1,7 @@
 """Usual names of the columns of edges, and what a list's header or a comment says by them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 TAIL_NAMES = {
     "source", "src", "from", "tail", "u", "node1", "id1", "start", "origin", "sender", "parent", "v1",
@@ -17,6 +17,8 @@ RELATION_NAMES = {"relation", "rel", "relationship", "predicate"}
 """Beside them, the head of a triple is its subject, and the tail its object."""
 ORDERED = re.compile(r"(node_?|vertex_?|id|v)[12]", re.I)
 """Names of columns that vertices may have, too."""
+DIRECTIONS = {"from": "to", "src": "dst", "source": "target", "origin": "dest", "start": "end"}
+"""How names of two columns may begin that go on alike: from_user, to_user."""
 OF_PAIR = re.compile(r"(\w.*?)[\s_.-]*([12ab])")
 """Of the same thing twice: Protein A, Protein B."""
 
@@ -34,19 +36,29 @@ def places_of_ends(names: Sequence[str]) -> tuple[int, int] | None:
         return small.index("head"), small.index("tail")
     places = []
     for usual, end in ((TAIL_NAMES, "source"), (HEAD_NAMES, "target")):
-        found = [k for k, name in enumerate(small) if (name == end if end in small else plain(name) in usual)]
+        is_there = end in small
+        found = [k for k, name in enumerate(small) if (name == end if is_there else plain(name) in usual)]
         if len(found) != 1:
-            return _places_of_pair(small)
+            return next((pair for pair in _pairs_of_names(small) if pair != (0, 1)), None)
         places.append(found[0])
     return places[0], places[1]
 
 
-def _places_of_pair(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return where the same name stands twice, with 1 and 2 or a and b behind it, but not first."""
-    parts = [match.groups() if (match := OF_PAIR.fullmatch(name)) else None for name in names]
-    pairs = [
-        (k, parts.index((part[0], other)))
-        for k, part in enumerate(parts)
-        if part is not None and (other := {"1": "2", "a": "b"}.get(part[1])) and (part[0], other) in parts
+def _pairs_of_names(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield where two names may be of tail and head: from_user and to_user, or protein 1 and protein 2.
+
+    Each only if it is the one pair of its kind.
+    """
+    begun = {tuple(re.split(r"[\s_.-]+", name, maxsplit=1)): k for k, name in enumerate(names)}
+    directions = [
+        (k, begun[head, what[0]])
+        for (tail, *what), k in begun.items()
+        if what and what[0] not in TIME_NAMES and (head := DIRECTIONS.get(tail)) and (head, what[0]) in begun
     ]
-    return pairs[0] if len(pairs) == 1 and pairs[0] != (0, 1) else None
+    ended = {match.groups(): k for k, name in enumerate(names) if (match := OF_PAIR.fullmatch(name))}
+    numbered = [
+        (k, ended[what, other])
+        for (what, which), k in ended.items()
+        if (other := {"1": "2", "a": "b"}.get(which)) and (what, other) in ended
+    ]
+    yield from (pairs[0] for pairs in (directions, numbered) if len(pairs) == 1)

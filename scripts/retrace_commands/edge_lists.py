@@ -26,10 +26,18 @@ from retrace_commands.list_doubts import (
 from retrace_commands.metis_files import COUNT, Cells, is_feedback, is_metis, metis_fits, read_metis
 from retrace_commands.recognition import COMMENTS, attributes_of, delimiter, split_words, without_attributes
 
+HASH, WITH_DIGIT = re.compile("[0-9a-fA-F]{6,}"), re.compile("[0-9]")
+"""A vertex in hexadecimal, of which some have no letter."""
+KINDS = {"directed": True, "undirected": False}
+IF_DIRECTED = {**dict.fromkeys(YES, True), **dict.fromkeys(NO, False)}
+IF_UNDIRECTED = {word: not says for word, says in IF_DIRECTED.items()} | KINDS
 TYPE_WORDS: Mapping[str, Mapping[str, bool]] = {
-    "type": {"directed": True, "undirected": False},
-    "directed": {**dict.fromkeys(YES, True), **dict.fromkeys(NO, False)},
-    "undirected": {**dict.fromkeys(YES, False), **dict.fromkeys(NO, True)},
+    "type": KINDS,
+    "edge_type": KINDS,
+    "directed": IF_DIRECTED,
+    "is_directed": IF_DIRECTED,
+    "undirected": IF_UNDIRECTED,
+    "is_undirected": IF_UNDIRECTED,
 }
 """Whether an edge is directed, by what a column, of Gephi's tables the first, says of it."""
 
@@ -231,7 +239,8 @@ def header_of(rows: list[Cells], columns: Sequence[str]) -> list[str] | None:
         return None
     words = {plain(cell) for cell in (first[:2] if first[0] else first[1:3])} & (TAIL_NAMES | HEAD_NAMES)
     # Words above numbers are names of columns, too.
-    above = len(later) == len(first) and any(map(is_number, later))
+    are_hashes = all(map(HASH.fullmatch, [*first[:2], *later[:2]])) and all(map(WITH_DIGIT.search, first[:2]))
+    above = len(later) == len(first) and any(map(is_number, later)) and not are_hashes
     return first if words or above else None
 
 

@@ -17,8 +17,8 @@ NOUNS = {
 }  # fmt: skip
 """What may follow where a comment says that the graph is directed, or not."""
 BEFORE_DIRECTED = re.compile(
-    r"^\W*((graph|network|multigraph|edges?|links?|arcs|list|type|kind|an?|the|this|is|are|simple|weighted|"
-    r"unweighted|signed)\b[\s:,;=]*)+(?=(un|non-|not )?directed\b)",
+    r"^\W*((graph|network|multigraph|edges?|links?|arcs|list|type|kind|mode|directedness|an?|the|this|is|are|simple|weighted|"
+    r"unweighted|signed)\b[\s:,;=]*)+(?=(un-?|non-?|not |not an? )?directed\b)",
     re.I,
 )
 """What may stand before that word."""
@@ -53,7 +53,7 @@ def read_comments(text: str, table: EdgeTable) -> tuple[int | None, int | None] 
 
 def stated_direction(comment: str) -> bool | None:
     """Return whether a comment says that the graph is directed; None if it does not say."""
-    parts = re.match(r"\W*(un|non-|not )?directed\b(.*)", BEFORE_DIRECTED.sub("", comment), re.I)
+    parts = re.match(r"\W*(un-?|non-?|not |not an? )?directed\b(.*)", BEFORE_DIRECTED.sub("", comment), re.I)
     if parts is None:
         return None
     says, (first, *others) = parts[1] is None, [*re.findall(r"\w+", parts[2].lower()), ""]

@@ -23,8 +23,10 @@ from retrace_commands.metis_files import COUNT, Cells, metis_fits
 from retrace_commands.recognition import SPACED_WEIGHT, adjacency_advice
 
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-UNIX_TIME, LIKE_A_TIME = re.compile("1[0-9]{9}"), re.compile("[0-9]{9,10}")
-"""A time from 2001 to 2033; three of them as weights add up to more than 32 bits hold. Then, earlier ones."""
+UNIX_TIME = re.compile(r"1[0-9]{9}([0-9]{3}|\.[0-9]*)?")
+LIKE_A_TIME = re.compile(r"[0-9]{9,10}([0-9]{3}|\.[0-9]*)?")
+"""A time from 2001 to 2033, perhaps in ms, of which three weights exceed 32 bits; then, earlier ones."""
+A_DAY = re.compile("(19|20)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])")
 SECONDS_A_STEP = 20
 """Of the times of contacts between people, by sociopatterns.org."""
 
@@ -502,7 +504,9 @@ def may_be_matrix(rows: list[Cells]) -> bool:
 
 
 def are_times(cells: Sequence[str]) -> bool:
-    """Return whether cells are seconds since 1970, some of them after 2001."""
+    """Return whether cells are seconds since 1970, some of them after 2001, or days as 20011231."""
+    if len({*cells}) > 1 and all(map(A_DAY.fullmatch, cells)):
+        return True
     return any(map(UNIX_TIME.fullmatch, cells)) and all(map(LIKE_A_TIME.fullmatch, cells))
 
 
@@ -526,8 +530,8 @@ def why_times() -> str:
     """Return why times are no weights, and what to do."""
     without, taken = option("columns", "1", "2"), option("columns", "1", "2", "3")
     return (
-        f"its third column has times (seconds since 1970): {without} leaves them out, {taken} takes them as "
-        "weights"
+        f"its third column has times (seconds since 1970, or days): {without} leaves them out, {taken} takes "
+        "them as weights"
     )
 
 

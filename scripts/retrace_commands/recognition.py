@@ -46,6 +46,9 @@ QUOTED_WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
 EDGE_ATTRIBUTES = re.compile(r"([ \t,;|])\{")
 """Where the dict of Python's may begin that NetworkX writes after the two vertices of an edge."""
 
+OF_NUMPY = re.compile(r"\bnp\.(?:float|u?int)[0-9]+\(([^()]*)\)")
+"""A number as NumPy writes it since version 2."""
+
 WITH_COMMA = rf'"?({DECIMAL_COMMA.pattern}|{THOUSANDS.pattern})"?([ \t].*)?'
 SPACED_WEIGHT = re.compile(
     rf'[^\s,"]+[ \t]+[^\s,"]+[ \t]+({WITH_COMMA}|{DECIMAL.pattern}|[+-]?[0-9]+(,[0-9]+)*)'
@@ -155,7 +158,7 @@ def attributes_of(line: str) -> tuple[str, str, dict[str, object]] | None:
     for start in EDGE_ATTRIBUTES.finditer(line):
         ends, mark = line[: start.start()], start[1]
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-            attributes = literal_eval(line[start.end() - 1 :])
+            attributes = literal_eval(OF_NUMPY.sub(r"\1", line[start.end() - 1 :]))
             if isinstance(attributes, dict):
                 return ends, mark, attributes
     return None

@@ -48,7 +48,8 @@ def _verdicts(abstracts: Sequence[Abstract], tally: Tally, agreed: Sequence[Agre
             evidence = f"**{front.question}** {_answer_of(one, tally.machine)}" if front else one.report.title
             rows.append([f"[{key}](docs/results/{key}.md)", *counts, evidence])
     others = [
-        f" On {one.machine}, {one.same} of the {one.told} claims that it can tell, too, have the same."
+        f" Of the {one.told} claims that {one.machine} can tell, too, "
+        f"{'all' if one.same == one.told else one.same} have the same there."
         for one in agreed
         if one.told
     ]

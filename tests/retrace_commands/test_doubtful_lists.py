@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
+from time import perf_counter
 from zipfile import ZipFile
 
 import pytest
@@ -306,6 +307,14 @@ BOTH_WAYS = [("1", "2"), ("2", "1"), ("2", "3"), ("3", "2")]
      ("source,target,directed\n1,2,1\n2,3,1\n", [("1", "2"), ("2", "3")]),
      ("Source,Target,Undirected\n1,2,true\n2,3,true\n", BOTH_WAYS),
      ("# edges are not directed\n1 2\n2 3\n", BOTH_WAYS),
+     ("source,target,undirected\n1,2,undirected\n2,3,undirected\n", BOTH_WAYS),
+     ("source,target,undirected\n1,2,directed\n2,3,directed\n", [("1", "2"), ("2", "3")]),
+     ("source,target,is_directed,weight\n1,2,False,5\n2,3,False,6\n", BOTH_WAYS),
+     ("to_user,from_user,x\n1,2,5\n2,3,6\n", [("2", "1"), ("3", "2")]),
+     ("a1b2c3d e4f5a6b\n1234567 89abcde\n", [("1234567", "89abcde"), ("a1b2c3d", "e4f5a6b")]),
+     ("1 2 {'weight': np.float64(5.0)}\n2 3 {'weight': np.int64(6)}\n", [("1", "2"), ("2", "3")]),
+     ("# not a directed graph\n1 2\n2 3\n", BOTH_WAYS),
+     ("# mode: un-directed\n1 2\n2 3\n", BOTH_WAYS),
      ("\tsource\ttarget\tweight\n0\t1\t2\t5\n1\t2\t3\t6\n", [("1", "2"), ("2", "3")]),
      ('"from" "to"\n"1" 1 2\n"2" 2 3\n', [("1", "2"), ("2", "3")]),
      ("# Directed: undirected\n1 2\n2 3\n", BOTH_WAYS)],
@@ -479,3 +488,20 @@ def test_a_column_of_directions_is_read_and_no_other_of_its_name(tmp_path: Path)
         rows = "".join(f"{u},{u + 1},{word}\n" for u in range(4))
         found = read(f"source,target,directed\n{rows}", tmp_path, directed=False)
         assert sum("directed: not read" in note for note in found.notes) == notes
+
+
+@pytest.mark.parametrize("first", ["1577836800.0", "1577836800123", "20240101"])
+def test_times_of_all_forms_are_no_weights(first: str, tmp_path: Path) -> None:
+    for rows in (3, 70_000):
+        times = [first, first[:-1] + "7", *[first[:-1] + "5"] * rows]
+        found = read(
+            "".join(f"{u} {u + 1} {time}\n" for u, time in enumerate(times)), tmp_path, directed=True
+        )
+        assert found.graph.weights is None
+        assert "its third column has times" in found.no_weights
+
+
+def test_a_comment_of_many_words_takes_no_minutes(tmp_path: Path) -> None:
+    began = perf_counter()
+    read("# names: " + "1,a1,a b,from_a," * 20_000 + "x\n1 2\n2 3\n", tmp_path, directed=True)
+    assert perf_counter() - began < 20

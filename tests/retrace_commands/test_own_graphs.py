@@ -230,7 +230,7 @@ MANY = 1 << 16
 def test_times_in_a_third_column_without_a_name_are_no_weights(lines: int, tmp_path: Path) -> None:
     temporal = "".join(f"{k % 99} {k % 98} {1217567877 + k}\n" for k in range(lines))  # as SNAP has them
     wrong = refusal(temporal, tmp_path, solver="sssp/dijkstra-heap")
-    assert "its third column has times (seconds since 1970): --columns 1 2 leaves them out" in wrong
+    assert "its third column has times (seconds since 1970, or days): --columns 1 2 leaves them out" in wrong
     assert read(temporal, tmp_path, solver="bfs/queue").graph.arcs == lines
     assert read(temporal, tmp_path, columns=["1", "2"]).no_weights == ""
     chosen = read(temporal, tmp_path, columns=["1", "2", "3"], solver="sssp/dijkstra-heap")

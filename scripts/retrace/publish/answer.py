@@ -24,7 +24,7 @@ def answer(tally: Tally, every: Sequence[Race]) -> str:
     noisy = f" ({tally.noisy_of_time} since times scatter)" if tally.noisy_of_time else ""
     said = (
         _counted(tally.of_time, "claims about time", f" on an {tally.gpu}", noisy),
-        _counted(tally.others, "others, on answers, counts and sizes or not measured"),
+        _counted(tally.others, "other claims"),
         _of_today(tally, every),
     )
     return "\n".join(f"- {sentence}" for sentence in said if sentence)

@@ -98,7 +98,7 @@ def draw_overview(tally: Tally, every: Sequence[Speed]) -> Figure:
     counts = tally.of_reports
     timed = tally.of_time
     title = f"{timed[Verdict.HOLDS]} of {sum(timed.values())} claims about time hold on an {tally.gpu}, "
-    title += f"{timed[Verdict.FAILS]} do not"
+    title += f"{timed[Verdict.FAILS]} do not, {timed[Verdict.OPEN]} cannot be told"
     with rc_context(STYLE | TEXT_COLOURS):
         figure, part = framed(title, "", "")
         heights = [ROW * 1.45 * (len(counts) + 2), ROW * 1.75 * max(1, len(every)) + ROW]
