@@ -98,6 +98,9 @@ def test_a_title_says_where_a_line_is_the_lowest() -> None:
                for size, ms in ((8, 3.0), (64, 1.0), (512, 1.4))]  # fmt: skip
     told = title("hong-bfs", "hong-bfs-queue", records)
     assert told.endswith("fastest at 64 (1.00 ms), 3.0 × slower at 8, 40 % slower at 512")
+    few = [changed(records[0], trials=records[0].trials[:1]), *records[1:]]
+    told = title("hong-bfs", "hong-bfs-queue", few)
+    assert told.endswith("3.0 × slower (too few trials to tell) at 8, 40 % slower at 512")
     alike = [changed(one, trials=[trial(ms) for ms in (1.0, 1.5 + number / 10, 2.0)])
              for number, one in enumerate(records)]  # fmt: skip
     assert title("hong-bfs", "hong-bfs-queue", alike).endswith(

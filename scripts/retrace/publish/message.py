@@ -168,6 +168,6 @@ def _least(points: Points, content: FigureContent) -> str:
     ends = []
     for ms, end in (values[0], values[-1]):
         if end != place:
-            is_tie = rank(points[end].value, points[place].value) is Order.TIE
-            ends.append(comparative(1.0 if is_tie else ms / best) + _at(end, content, again=True))
+            untold = why_untold(points[end].value, points[place].value)
+            ends.append(comparative(ms / best, untold=untold) + _at(end, content, again=True))
     return ", ".join([f"fastest{_at(place, content)} ({duration(best)})", *ends])
