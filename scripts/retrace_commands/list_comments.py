@@ -24,6 +24,8 @@ BEFORE_DIRECTED = re.compile(
 """What may stand before that word."""
 NUMBER_OF = r"(?:^|[,;|(]|\d)\s*(?:the |total )?(?:number of )?{}\s*[:=]\s*(\d[\d,]*)(?![-.\w])"
 VERTICES_OF, EDGES_OF = (re.compile(NUMBER_OF.format(what), re.I) for what in ("(?:nodes|vertices)", "edges"))
+LABEL = re.compile(r"(?:(?:file )?format|columns?|fields?|header|(?:each )?(?:line|row))\s*[:=]\s*", re.I)
+"""What may stand before the names of columns."""
 BOTH_NUMBERS = re.compile(
     r"\W*(\d[\d,]*) (?:nodes|vertices)\W+(?:and )?(\d[\d,]*) (?:edges|arcs|links)\W*", re.I
 )
@@ -75,7 +77,7 @@ def names_in_comments(text: str) -> Iterator[tuple[int, str, list[str]]]:
         content = line.strip()
         if content and not content.startswith(COMMENTS):
             return
-        bare = content.lstrip("#%/").lstrip(" ")
+        bare = LABEL.sub("", content.lstrip("#%/").lstrip(" "))
         mark = next((mark for mark in ("\t", ",", ";", "|") if mark in bare), None)
         if bare.strip():
             yield number, content, [word.strip().strip('"') for word in bare.split(mark)]

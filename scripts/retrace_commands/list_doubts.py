@@ -395,7 +395,8 @@ def _refuse_hidden_header(text: str, rows: list[Cells], where: str) -> None:
         ends = places_of_ends(names)
         are_words = all(re.fullmatch(r"(:?\w[\w ]*)?", name) for name in names) and "and" not in names
         if ends is not None and are_words and len(names) in (2, width) and ends != (0, 1):
-            columns = option("columns", *(str(place + 1) for place in ends))
+            weights = [k for k, name in enumerate(names) if name.lower() in WEIGHT_NAMES and k < width]
+            columns = option("columns", *(str(place + 1) for place in (*ends, *weights[:1])))
             raise RetraceError(f"{where}, line {number}: {content[:40]!a} may be a header; say {columns}")
 
 

@@ -54,6 +54,9 @@ ASKED = {
     "1 2\n1_000 3\n2 3\n3 4\n": "'1_000' is called a vertex among numbers",
     "1 2\n\uff12 3\n2 3\n3 4\n": "'\\uff12' is called a vertex among numbers",
     "source,target,directed\n1,2,yes\n2,3,no\n": "expected the type yes, as of the first edge, found 'no'",
+    "# format: target source\n1 2\n2 3\n": "may be a header; say --columns 2 1",
+    "#Fields: weight source target\n1 2 7\n2 3 8\n": "may be a header; say --columns 2 3 1",
+    "# to from weight\n1 2 7\n2 3 8\n": "may be a header; say --columns 2 1 3",
     "#ID\tProtein A\tProtein B\n103\t64\t23\n117\t84\t88\n": "may be a header; say --columns 2 3",
     # two marks, one behind the other
     "a,b 3\nb,c 4\n": "'b 3' may be two cells",
