@@ -42,7 +42,7 @@ def _counted(counts: Mapping[Verdict, int], of: str, on: str = "", why_untold: s
 def _of_today(tally: Tally, every: Sequence[Race]) -> str:
     """Say how our fastest program of each problem and graph compares, in a first and in a further search."""
     kernels, libraries = factors(every, "published"), factors(every, "library")
-    beside, counts, further = [], [], []
+    beside, counts, further, counts_again = [], [], [], []
     sides: Sequence[tuple[Side, str, Sequence[float]]] = (
         ("published", "the reports' fastest kernel", kernels),
         ("library", "the best library", libraries),
@@ -52,14 +52,18 @@ def _of_today(tally: Tally, every: Sequence[Race]) -> str:
             beside.append(f"**{speed(median(firsts))} than {named}**")
             counts.append(str(len(firsts)))
             again = factors(every, side, RESIDENT)
-            further.append(speed(median(again)) if again else "")
+            if again:
+                further.append(speed(median(again)))
+                counts_again.append(str(len(again)))
     if not beside:
         return ""
     elsewhere = f" on {every[0].machine}," if every[0].machine != tally.machine else ""
     said = f"A first search by our fastest program is{elsewhere} {word_list(beside)}"
-    if any(further):
-        said += f", a further one {word_list([*filter(None, further)])}"
-    notes = [f"medians over {word_list(counts)} problems and graphs"]
+    medians = f"medians over {word_list(counts)} problems and graphs"
+    if further:
+        said += f", a further one {word_list(further)}"
+        medians += f", of further searches {word_list(counts_again)}" if counts_again != counts else ""
+    notes = [medians]
     if libraries:
         least = [entry.record for race in every if (entry := race.by[FIRST].library)]
         peers = Counter((record.software.peer or "").partition(" ")[0] for record in least)
