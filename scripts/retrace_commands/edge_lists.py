@@ -28,12 +28,12 @@ from retrace_commands.recognition import COMMENTS, attributes_of, delimiter, spl
 
 HASH, WITH_DIGIT = re.compile("[0-9a-fA-F]{6,}"), re.compile("[0-9]")
 """A vertex in hexadecimal, of which some have no letter."""
-KINDS = {"directed": True, "undirected": False}
+EDGE_KINDS = {"directed": True, "undirected": False}
 IF_DIRECTED = {**dict.fromkeys(YES, True), **dict.fromkeys(NO, False)}
-IF_UNDIRECTED = {word: not says for word, says in IF_DIRECTED.items()} | KINDS
+IF_UNDIRECTED = {word: not says for word, says in IF_DIRECTED.items()} | EDGE_KINDS
 TYPE_WORDS: Mapping[str, Mapping[str, bool]] = {
-    "type": KINDS,
-    "edge_type": KINDS,
+    "type": EDGE_KINDS,
+    "edge_type": EDGE_KINDS,
     "directed": IF_DIRECTED,
     "is_directed": IF_DIRECTED,
     "undirected": IF_UNDIRECTED,
