@@ -91,9 +91,10 @@ def read_large(path: Path, columns: Sequence[str], is_asked: bool) -> EdgeTable 
         return None
     rows = with_row_names(rows, head, columns, where)
     header, width = header_of(rows, columns), len(rows[0][1])
+    edges = rows if header is None else rows[1:]
     may_count = header is None and not columns
     if is_asked:
-        refuse_doubts(head, rows if header is None else rows[1:], header, where)
+        refuse_doubts(head, edges, header, where)
     if may_count and (width not in (2, 3) or any(len(cells) != width for _, cells in rows)):
         return None
     try:
@@ -102,7 +103,7 @@ def read_large(path: Path, columns: Sequence[str], is_asked: bool) -> EdgeTable 
         if len(rows) > 1:
             raise
         return None  # there may be no edges, which is told first
-    stated = stated_type(rows[1:], header)
+    stated = stated_type(edges, header)
     for encoding, names in (("utf-8", None), ("utf-8", Words()), ("latin-1", Words())):
         layout = _Layout(mark, width, places, encoding, names, stated)
         try:
@@ -112,7 +113,7 @@ def read_large(path: Path, columns: Sequence[str], is_asked: bool) -> EdgeTable 
         table.guessed = GUESSED if encoding == "latin-1" else ""
         if stated is not None:
             table.directed = stated.directed
-        of_columns = column_notes(rows, header, columns, places, mark)
+        of_columns = column_notes(edges, header, columns, places, mark)
         table.notes = [*attribute_notes(head), *of_columns, *table.notes]
         table.no_weights = times_of(head, rows, header, columns, places)
         if may_count and not table.no_weights and table.columns is not None and has_times(table.columns):

@@ -486,7 +486,12 @@ def test_an_empty_cell_is_no_vertex(row: str, pieces: bool, tmp_path: Path, monk
         assert "line 4: expected two ids, found an empty cell" in told or "expected 2 cells" in told
 
 
-def test_a_column_of_directions_is_read_and_no_other_of_its_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize("pieces", [False, True])
+def test_a_column_of_directions_is_read_and_no_other_of_its_name(
+    pieces: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
     for word, notes in (("FALSE", 0), ("dashed", 1)):
         rows = "".join(f"{u},{u + 1},{word}\n" for u in range(4))
         found = read(f"source,target,directed\n{rows}", tmp_path, directed=False)
