@@ -1,7 +1,7 @@
 """Usual names of the columns of edges, and what a list's header or a comment says by them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 TAIL_NAMES = {
     "source", "src", "from", "tail", "u", "node1", "id1", "start", "origin", "sender", "parent", "v1",
@@ -17,9 +17,12 @@ RELATION_NAMES = {"relation", "rel", "relationship", "predicate"}
 """Beside them, the head of a triple is its subject, and the tail its object."""
 ORDERED = re.compile(r"(node_?|vertex_?|id|v)[12]", re.I)
 """Names of columns that vertices may have, too."""
-DIRECTIONS = {"from": "to", "src": "dst", "source": "target", "origin": "dest", "start": "end"}
+DIRECTIONS = {"from": "to", "src": "dst", "source": "target", "origin": "dest"}
 """How names of two columns may begin that go on alike: from_user, to_user."""
-OF_PAIR = re.compile(r"(\w.*?)[\s_.-]*([12ab])")
+OF_PAIR = re.compile(
+    r"((?:protein|gene|interactor|person|user|member|student|author|actor|city|country|station|company|account|"
+    r"compound|drug|residue|atom|species|word|page|entity|name)(?:[\s_.-]?(?:id|name))?)[\s_.-]*([12ab])"
+)
 """Of the same thing twice: Protein A, Protein B."""
 
 
@@ -39,26 +42,26 @@ def places_of_ends(names: Sequence[str]) -> tuple[int, int] | None:
         is_there = end in small
         found = [k for k, name in enumerate(small) if (name == end if is_there else plain(name) in usual)]
         if len(found) != 1:
-            return next((pair for pair in _pairs_of_names(small) if pair != (0, 1)), None)
+            return _place_of_pair(small)
         places.append(found[0])
     return places[0], places[1]
 
 
-def _pairs_of_names(names: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield where two names may be of tail and head: from_user and to_user, or protein 1 and protein 2.
+def _place_of_pair(names: Sequence[str]) -> tuple[int, int] | None:
+    """Return where a pair of names is, as from_user and to_user, or protein 1 and protein 2; None unless one.
 
-    Each only if it is the one pair of its kind.
+    And None where the pair is of the first two, as it is without names.
     """
     begun = {tuple(re.split(r"[\s_.-]+", name, maxsplit=1)): k for k, name in enumerate(names)}
-    directions = [
+    pairs = [
         (k, begun[head, what[0]])
         for (tail, *what), k in begun.items()
         if what and what[0] not in TIME_NAMES and (head := DIRECTIONS.get(tail)) and (head, what[0]) in begun
     ]
     ended = {match.groups(): k for k, name in enumerate(names) if (match := OF_PAIR.fullmatch(name))}
-    numbered = [
+    pairs += [
         (k, ended[what, other])
         for (what, which), k in ended.items()
-        if (other := {"1": "2", "a": "b"}.get(which)) and (what, other) in ended
+        if (other := {"1": "2", "a": "b"}.get(which)) and ended.get((what, other), -1) > k
     ]
-    yield from (pairs[0] for pairs in (directions, numbered) if len(pairs) == 1)
+    return pairs[0] if len(pairs) == 1 and pairs[0] != (0, 1) else None

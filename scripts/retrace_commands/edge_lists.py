@@ -87,9 +87,11 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
     if is_asked and header is None and may_be_matrix(rows):
         otherwise = f", or edges with weights; say {option('format', 'edges')}, or" if len(rows) == 3 else ";"
         raise RetraceError(f"{where}: may be a matrix{otherwise} write Matrix Market")
-    places = places_of(rows, header, columns, where, mark)
-    table.notes += [*attribute_notes(text), *column_notes(rows, header, columns, places, mark)]
     stated = stated_type(rows, header)
+    places = places_of(rows, header, columns, where, mark)
+    if stated is not None and not columns and places[2:] == [stated.place]:
+        places = places[:2]  # it says directions, and is no weight
+    table.notes += [*attribute_notes(text), *column_notes(rows, header, columns, places, mark)]
     take_rows(table, rows, places, len(header or (rows[0][1] if rows else [])), stated, mark)
     refuse_header_in_rows(where, header, places, {*table.tails, *table.heads})
     if is_asked:
@@ -501,14 +503,17 @@ class Stated(NamedTuple):
     """Of the column."""
     word: str
     directed: bool
+    alike: frozenset[str]
+    """Words in small letters that say the same."""
 
 
 def stated_type(rows: list[Cells], header: Sequence[str] | None) -> Stated | None:
     """Return what a column says of the first edge: whether it is directed."""
     for place, name in enumerate(header or ()):
         word = rows[0][1][place] if rows and place < len(rows[0][1]) else ""
-        if (directed := TYPE_WORDS.get(name.lower(), {}).get(word.lower())) is not None:
-            return Stated(place, word, directed)
+        says = TYPE_WORDS.get(name.lower(), {})
+        if (directed := says.get(word.lower())) is not None:
+            return Stated(place, word, directed, frozenset(one for one in says if says[one] is directed))
     return None
 
 
@@ -525,7 +530,7 @@ def take_rows(
                 f"{table.where}, line {number}: expected {width} cells, as on the first line, found "
                 f"{len(cells)}: {' '.join(cells)[:60]!a}" + _advice_on_width(cells, width, mark)
             )
-        if stated is not None and cells[stated.place].lower() != stated.word.lower():
+        if stated is not None and cells[stated.place].lower() not in stated.alike:
             raise RetraceError(
                 f"{table.where}, line {number}: expected the type {stated.word}, as of the first edge, found "
                 f"{cells[stated.place][:40]!a}; write each undirected edge twice, and all as directed"

@@ -104,6 +104,8 @@ def read_large(path: Path, columns: Sequence[str], is_asked: bool) -> EdgeTable 
             raise
         return None  # there may be no edges, which is told first
     stated = stated_type(edges, header)
+    if stated is not None and not columns and places[2:] == [stated.place]:
+        places = places[:2]
     for encoding, names in (("utf-8", None), ("utf-8", Words()), ("latin-1", Words())):
         layout = _Layout(mark, width, places, encoding, names, stated)
         try:

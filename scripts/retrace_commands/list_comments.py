@@ -16,6 +16,8 @@ NOUNS = {
     "weighted", "unweighted", "acyclic", "signed",
 }  # fmt: skip
 """What may follow where a comment says that the graph is directed, or not."""
+VALUE = re.compile(rf"(?:\s*/\s*undirected)?(?:\s+(?:{'|'.join(sorted(NOUNS))}))*[^\w/]+(\w+)\W*")
+"""Behind that word, a word that says whether it is so: the only one, but for nouns."""
 BEFORE_DIRECTED = re.compile(
     r"^\W*((graph|network|multigraph|edges?|links?|arcs|list|type|kind|mode|directedness|an?|the|this|is|are|simple|weighted|"
     r"unweighted|signed)\b[\s:,;=]*)+(?=(un-?|non-?|not |not an? )?directed\b)",
@@ -58,12 +60,14 @@ def stated_direction(comment: str) -> bool | None:
     parts = re.match(r"\W*(un-?|non-?|not |not an? )?directed\b(.*)", BEFORE_DIRECTED.sub("", comment), re.I)
     if parts is None:
         return None
-    says, (first, *others) = parts[1] is None, [*re.findall(r"\w+", parts[2].lower()), ""]
+    says, rest = parts[1] is None, parts[2].lower()
+    if (value := VALUE.fullmatch(rest)) and (word := value[1]) in YES | NO:
+        return says is (word in YES) if says or word not in ("directed", "undirected") else None
+    first, *others = [*re.findall(r"\w+", rest), ""]
     if not first:
-        return None if re.search(r"[:=?]", parts[2]) else says
-    if first in YES | NO:
-        return says is (first in YES) if says or first not in ("directed", "undirected") else None
-    if first not in NOUNS or {"directed", "undirected", "or"} & {*others}:
+        return None if re.search(r"[:=?]", rest) else says
+    goes_on = re.match(r"\s*[,;(.]|\s+-", rest) is not None
+    if (first not in NOUNS and not goes_on) or {"directed", "undirected", "or"} & {first, *others}:
         return None
     return says
 

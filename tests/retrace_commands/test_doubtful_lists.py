@@ -49,6 +49,9 @@ ASKED = {
     "ann\tbob\ncy\tdi\ned\tflo\nann\tbob,di\n": "'bob,di' may be several vertices",
     "Alice: Bob,Carol\nBob: Carol,Alice\n": "'Alice: Bob Carol' may be a vertex and its neighbours",
     "1: 2,3\n2: 1,3\n": "'1: 2' may be several vertices",
+    # two columns of the same name, which are no vertices
+    "user,item,rating_1,rating_2\nann,bob,5,3\nbob,cat,4,4\ncat,dan,1,2\n": "has 4 columns",
+    "student1,student2,start_week,end_week\nann,bob,1,2\nbob,cat,3,4\n": "has 4 columns",
     # numbers written otherwise
     "1 2\n0x1f 3\n2 3\n3 4\n": "'0x1f' is called a vertex among numbers",
     "1 2\n1_000 3\n2 3\n3 4\n": "'1_000' is called a vertex among numbers",
@@ -318,6 +321,14 @@ BOTH_WAYS = [("1", "2"), ("2", "1"), ("2", "3"), ("3", "2")]
      ("1 2 {'weight': np.float64(5.0)}\n2 3 {'weight': np.int64(6)}\n", [("1", "2"), ("2", "3")]),
      ("# not a directed graph\n1 2\n2 3\n", BOTH_WAYS),
      ("# mode: un-directed\n1 2\n2 3\n", BOTH_WAYS),
+     *((f"# {words}\n1 2\n2 3\n", BOTH_WAYS)
+       for words in ("undirected, no self-loops", "Undirected (no duplicates)", "undirected, not weighted",
+                     "directed graph: false", "undirected - no parallel edges")),
+     *((f"# {words}\n1 2\n2 3\n", [("1", "2"), ("2", "3")])
+       for words in ("directed, no self-loops", "Directed, not weighted", "directed (0 self loops)",
+                     "directed, 0-based", "directed - no parallel edges", "undirected graph: no")),
+     ("source,target,directed\n1,2,true\n2,3,1\n", [("1", "2"), ("2", "3")]),
+     ("user_b,user_a,w\n1,2,5\n2,3,6\n", [("1", "2"), ("2", "3")]),
      ("\tsource\ttarget\tweight\n0\t1\t2\t5\n1\t2\t3\t6\n", [("1", "2"), ("2", "3")]),
      ('"from" "to"\n"1" 1 2\n"2" 2 3\n', [("1", "2"), ("2", "3")]),
      ("# Directed: undirected\n1 2\n2 3\n", BOTH_WAYS)],
@@ -513,3 +524,18 @@ def test_a_comment_of_many_words_takes_no_minutes(tmp_path: Path) -> None:
     began = perf_counter()
     read("# names: " + "1,a1,a b,from_a," * 20_000 + "x\n1 2\n2 3\n", tmp_path, directed=True)
     assert perf_counter() - began < 20
+
+
+@pytest.mark.parametrize("words", ["Directed: n/a", "directed/undirected", "directed or undirected"])
+def test_a_comment_in_doubt_says_nothing(words: str, tmp_path: Path) -> None:
+    found = read(f"# {words}\n1 2\n2 3\n", tmp_path)
+    assert any("nothing says" in note or "taken as directed" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+def test_a_column_of_directions_is_no_weight(pieces: bool, tmp_path: Path, monkeypatch: Patch) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    found = read("p,q,directed\n1,2,0\n2,3,0\n", tmp_path)
+    assert found.graph.weights is None
+    assert found.graph.arcs == 4
