@@ -25,7 +25,7 @@ TAKE = Setting(
     choices=(
         CHEAPEST, "cluster", "one-block", "direction", "near-far", "delta-stepping", "workfront-sweep",
         "fewer-arcs", "block-queue", "bsp", "queue", "queue-sequential", "dijkstra-heap",
-        "bitmap-queue", "frontier", "lane-queues", "vert-comp-virt", "seq-array",
+        "bitmap-queue", "frontier", "lane-queues", "vert", "vert-comp-virt", "seq-array",
     ),
 )  # fmt: skip
 
