@@ -68,6 +68,9 @@ def read_edges(text: str, where: str, columns: Sequence[str] = (), counted: bool
             return table
         raise RetraceError(f"{where}, line 1: expected lines 'u v', some, found the file's end after 0")
     is_asked = counted is None and not columns
+    if is_asked and is_feedback(rows) and all(len(cells) == 3 for _, cells in rows):
+        ways = f"say {option('format', 'metis')} or edges"
+        raise RetraceError(f"{where}: may be METIS (of PACE 2022), or edges with weights; {ways}")
     if is_asked and (is_feedback(rows) or (is_metis(rows) and any(len(row) != 2 for _, row in rows))):
         return read_metis(text, where)
     rows = with_row_names(rows, text, columns, where)

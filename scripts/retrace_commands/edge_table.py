@@ -23,6 +23,7 @@ WHOLE = re.compile(r"[+-]?[0-9]+")
 AS_WRITTEN = re.compile("0|-?[1-9][0-9]*")
 """A number, of which there is no other way to write it: 07 and +7 are names beside 7."""
 DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,2})?")
+ZERO = re.compile(r"[+-]?(0+\.?0*|\.0+)([eE][+-]?[0-9]+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(\.[0-9]{3})+)?,[0-9]+([eE][+-]?[0-9]{1,2})?")
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?")
 """A number with a decimal comma, and one with commas of thousands: 1,500 may be both."""
@@ -227,6 +228,11 @@ def numbered_words(words: Sequence[str]) -> tuple[Ints, list[str]]:
 def is_negative(weight: str) -> bool:
     """Return whether a number is below 0."""
     return weight.startswith("-") and weight.lower().partition("e")[0].strip("-0.") != ""
+
+
+def is_zero(entry: str) -> bool:
+    """Return whether an entry of a dense matrix is 0, however it is written."""
+    return ZERO.fullmatch(entry) is not None
 
 
 def is_odd(weight: str) -> bool:

@@ -16,15 +16,20 @@ from retrace_commands.edge_table import (
     check_vertices,
     is_negative,
     is_odd,
+    is_zero,
     numbered_words,
     without_comma,
 )
 
 WEIGHT_KEYS = ("weight", "value", "cost", "length", "distance")
 """Attributes of edges that may be their weights: the first one that an edge has."""
+XML_TRUE, XML_FALSE = {"true", "1"}, {"false", "0"}
+XML_NUMBERS = ("int", "long", "float", "double")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)\w*", re.I)
 PAJEK_SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix")
 PAJEK_VERTEX = re.compile(r'(\d{1,12})(?:\s+(?:"((?:[^"\\]|\\.)*)"|(\S+)))?')
+NO_WEIGHTS = {"source", "target", "id", "key", "label", "name", *WEIGHT_KEYS}
+"""Attributes of edges in GML that are none beside those that may be weights."""
 GML_TOKEN = re.compile(r'\s*(?:([A-Za-z_]\w*)\s+(?:"([^"]*)"|([^\s\[\]"]+))|([A-Za-z_]\w*)\s*\[|(\])|#.*)\s*')
 """A key with a text or a number, the begin or end of a block, or a comment."""
 
@@ -53,13 +58,19 @@ class ExchangedEdges:
         if weight is not None and not self.odd[1] and is_odd(weight):
             self.odd = weight, f"on line {line}"
 
-    def table(self, names: list[str], directed: bool) -> EdgeTable:
-        """Return the edges; those without a weight among others count as NetworkX does."""
+    def table(self, names: list[str], directed: bool, unread: Collection[str] = ()) -> EdgeTable:
+        """Return the edges; those without a weight among others count as NetworkX does.
+
+        `unread` are attributes that may be a weight, but have no name of one.
+        """
         table = EdgeTable(self.where, directed=directed, negative=self.negative, odd=self.odd)
         ids = np.array([self.tails, self.heads], dtype=np.int64).reshape(2, -1)
         table.columns = EdgeColumns(ids, names)
         if lacking := self.weights.count(None):
             if lacking == len(self.weights):
+                if unread:
+                    what = f"{', '.join(sorted(unread))[:60]} of edges: not read, so arcs have no weights"
+                    table.notes.append(f"{self.where}: {what} (one that is called weight is read)")
                 return table
             table.notes.append(f"edges without a weight have weight 1, as in NetworkX: {lacking}")
         if self.weights:
@@ -81,7 +92,7 @@ def read_graphml(text: str, where: str) -> EdgeTable:
     if reader.directed is None:
         raise RetraceError(f"{where}: expected a <graph>, found none")
     _weight_key([WEIGHT_KEYS[rank] for rank in reader.ranks], where)
-    return reader.edges.table(list(reader.edges.names), reader.directed)
+    return reader.edges.table(list(reader.edges.names), reader.directed, reader.unread)
 
 
 class _GraphML:
@@ -92,6 +103,12 @@ class _GraphML:
         self.directed: bool | None = None
         self.weight_keys: dict[str, tuple[int, str]] = {}
         """Place in WEIGHT_KEYS, and default, by the id of a key of edges; ids may share a name."""
+        self.spelled: dict[int, str] = {}
+        """The name of a key that may be the weight, by its place, as it is written."""
+        self.numbers: dict[str, str] = {}
+        """Names of other keys of numbers, by their ids."""
+        self.unread: set[str] = set()
+        """Those of them that edges have."""
         self.ranks: set[int] = set()
         """Places in WEIGHT_KEYS of the weights that edges have."""
         self.keys: set[str] = set()
@@ -125,8 +142,10 @@ class _GraphML:
         if tag == "node":
             self.number(given, "id")
         elif tag == "edge":
-            wrong = {"true": False, "false": True}.get(given.get("directed", ""))
-            if wrong is self.directed:
+            stated = given.get("directed", "").strip().lower()
+            if stated and stated not in XML_TRUE | XML_FALSE:
+                raise self.fail(f"directed, true or false, found {stated[:40]!a}")
+            if stated and (stated in XML_TRUE) is not self.directed:
                 raise self.fail(
                     "all edges as edgedefault says, found others; write each undirected edge twice"
                 )
@@ -137,12 +156,18 @@ class _GraphML:
             if key not in self.keys:
                 raise self.fail(f"a <key> for the data {key[:40]!a} of an edge, found none")
             self.key, self.text = key if key in self.weight_keys else "", ""
+            self.unread |= {self.numbers[key]} if key in self.numbers else set()
         elif tag == "key" and given.get("for", "all") in ("edge", "all"):
             self.keys.add(given.get("id", ""))
-            name = given.get("attr.name", "").lower()
-            if name in WEIGHT_KEYS and "id" in given:
+            name = given.get("attr.name", given.get("id", ""))
+            if name.lower() in WEIGHT_KEYS and "id" in given:
+                rank = WEIGHT_KEYS.index(name.lower())
+                if self.spelled.setdefault(rank, name) != name:
+                    raise self.fail(f"one spelling of {self.spelled[rank]}, found {name} too; rename one")
                 self.key, self.text = given["id"], ""
-                self.weight_keys[self.key] = WEIGHT_KEYS.index(name), ""
+                self.weight_keys[self.key] = rank, ""
+            elif given.get("attr.type") in XML_NUMBERS:
+                self.numbers[given.get("id", "")] = name
         elif tag == "default":
             self.text = ""
         elif tag == "graph":
@@ -172,7 +197,7 @@ class _GraphML:
             self.edge = None
         elif tag == "data" and self.key and self.path[-1:] == ["edge"]:
             rank = self.weight_keys[self.key][0]
-            if self.weight is None or rank < self.weight[0]:
+            if self.weight is None or rank <= self.weight[0]:
                 self.weight = rank, self.text.strip()
             self.key = ""
         elif tag == "default" and self.key:
@@ -197,6 +222,7 @@ def read_gml(text: str, where: str) -> EdgeTable:
     edges, labels = ExchangedEdges(where), {}
     directed, graphs = False, 0
     ends: list[tuple[str, str, dict[str, str], int]] = []
+    unread: set[str] | None = None
     for path, values, line in _gml_blocks(text, where):
         if path == ("graph",):
             graphs += 1
@@ -222,6 +248,8 @@ def read_gml(text: str, where: str) -> EdgeTable:
                 raise RetraceError(f"{where}, line {line}: expected source and target of an edge")
             weights = {key: values[key] for key in WEIGHT_KEYS if key in values}
             ends.append((values["source"], values["target"], weights, line))
+            numbers = {key for key in values.keys() - NO_WEIGHTS if NUMBER.fullmatch(values[key])}
+            unread = numbers if unread is None else unread & numbers
     if not graphs:
         raise RetraceError(f"{where}: expected 'graph [', found none")
     key = _weight_key({key for *_, weights, _ in ends for key in weights}, where)
@@ -231,7 +259,8 @@ def read_gml(text: str, where: str) -> EdgeTable:
                 raise RetraceError(f"{where}, line {line}: expected the id of a node, found {name[:40]!a}")
         edges.add(edges.names[tail], edges.names[head], weights.get(key), line)
     notes: list[str] = []
-    table = edges.table(_names(list(labels.values()), list(labels), where, notes), directed)
+    names = _names(list(labels.values()), list(labels), where, notes)
+    table = edges.table(names, directed, unread or ())
     table.notes += notes
     return table
 
@@ -253,7 +282,13 @@ def _gml_blocks(text: str, where: str) -> Iterator[tuple[tuple[str, ...], dict[s
         end = token.end()
         key, quoted, bare, block, closes = token.groups()
         if key is not None:
-            values.setdefault(key.lower(), bare if quoted is None else _unescaped(quoted))
+            name = key.lower()
+            if name in WEIGHT_KEYS and name in values:
+                line = text.count("\n", 0, token.start(1)) + 1
+                raise RetraceError(
+                    f"{where}, line {line}: expected one {name}, found {key} again; rename one"
+                )
+            values.setdefault(name, bare if quoted is None else _unescaped(quoted))
         elif block is not None:
             line, counted = line + text.count("\n", counted, token.start(4)), token.start(4)
             names.append(block.lower())
@@ -356,8 +391,8 @@ class _Pajek:
         if self.section in ("arcs", "edges") and len(words) > 1:
             if len(words) > 2 and (advice := without_comma(words[2])):
                 raise self.fail(f"a weight without a comma, as {advice}", content)
-            weight = words[2] if len(words) > 2 and NUMBER.fullmatch(words[2]) else None
-            self.add(words[0], words[1], weight)
+            third = words[2].strip('"') if len(words) > 2 else ""
+            self.add(words[0], words[1], third if NUMBER.fullmatch(third) else None)
         elif self.section in ("arcslist", "edgeslist"):
             for head in words[1:]:
                 self.add(words[0], head, None)
@@ -366,12 +401,14 @@ class _Pajek:
             place = 0 if vertex is None else int(vertex[1])
             if vertex is None or not 1 <= place <= len(self.labels):
                 raise self.fail(f"a vertex from 1 to {len(self.labels)} and its label", content)
-            quoted = vertex[2] and re.sub(r"\\(.)", r"\1", vertex[2])
+            quoted = vertex[2] and _unescaped(re.sub(r'\\(["\\])', r"\1", vertex[2]))
+            if self.labels[place - 1]:
+                raise self.fail(f"vertex {place} once", content)
             self.labels[place - 1] = str(quoted or vertex[3] or "")
         elif self.section == "matrix" and len(words) == len(self.labels) > self.row:
             self.row += 1
             for column, word in enumerate(words, 1):
-                if word.strip("0.+-"):
+                if not is_zero(word):
                     self.add(str(self.row), str(column), word)
         else:
             raise self.fail("'u v' with a weight or none, or a row of the matrix", content)

@@ -11,9 +11,9 @@ import sys
 import threading
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -184,9 +184,9 @@ def _unpacked(file: io.BufferedReader, path: Path, opened: ExitStack) -> BinaryI
         if head.startswith(GZIP_MAGIC):
             inner: Any = igzip.open(file)
         elif head.startswith(b"BZh"):
-            inner = bz2.open(file)  # noqa: SIM115 - closed with the file
+            inner = _Streams(file, bz2.BZ2Decompressor, b"")
         elif head.startswith(b"\xfd7zXZ\0"):
-            inner = lzma.open(file)  # noqa: SIM115 - closed with the file
+            inner = _Streams(file, partial(lzma.LZMADecompressor, lzma.FORMAT_XZ), b"\0")
         elif head.startswith(ZSTD_MAGIC):
             inner = _unzstd(file, path, opened)
         elif head.startswith(ZIP_MAGIC):
@@ -213,6 +213,38 @@ def _text(file: io.BufferedReader, head: bytes, path: Path) -> BinaryIO:
     if head[257:262] == b"ustar":
         raise RetraceError(f"{path}: is a tar archive; unpack it, and name the graph's file in it")
     return file
+
+
+class _Streams(io.RawIOBase):
+    """Packed streams behind each other; `bz2.open` and `lzma.open` end at a damaged one without a word."""
+
+    def __init__(self, file: BinaryIO, begin: Callable[[], Any], padding: bytes) -> None:
+        self.file, self.begin, self.padding = file, begin, padding
+        self.stream = begin()
+
+    def read(self, size: int = -1) -> bytes:
+        """Return up to so many bytes, none at the end; EOFError or LZMAError if they are damaged."""
+        content = b""
+        while not content:
+            packed = b""
+            if self.stream.eof:
+                if not (packed := self._behind()):
+                    break
+                self.stream = self.begin()
+            elif self.stream.needs_input and not (packed := self.file.read(io.DEFAULT_BUFFER_SIZE)):
+                raise EOFError("it ends early")
+            try:
+                content = self.stream.decompress(packed, size)
+            except OSError as error:  # bz2's, which is of no file
+                raise EOFError(str(error)) from None
+        return content
+
+    def _behind(self) -> bytes:
+        """Return what follows the stream that has ended, without padding."""
+        packed: bytes = self.stream.unused_data.lstrip(self.padding)
+        while not packed and (more := self.file.read(io.DEFAULT_BUFFER_SIZE)):
+            packed = more.lstrip(self.padding)
+        return packed
 
 
 class _Zstd(io.RawIOBase):
@@ -276,6 +308,8 @@ def _opened(archive: zipfile.ZipFile, path: Path) -> BinaryIO:
     members = [member for member in files if not BESIDE_FILES.match(member.filename)]
     if any(member.filename.startswith("xl/") for member in members):
         raise RetraceError(f"{path}: is an Excel workbook; save its edges as CSV")
+    if members and all(member.filename.endswith(".npy") for member in members):
+        raise RetraceError(f"{path}: has NumPy's arrays; write Matrix Market with scipy.io.mmwrite")
     if len(members) != 1:
         names = ", ".join(member.filename for member in members[:5])
         raise RetraceError(f"{path}: is a zip archive of {len(members)} files ({names}); unpack the graph's")

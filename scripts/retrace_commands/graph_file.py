@@ -55,6 +55,8 @@ Labels = NDArray[np.str_] | Int32Array
 TABLES = ("snap", "edges", "parquet")
 """The formats of which columns can be chosen."""
 STORED_KIND = "stored"
+MERGING = {".mtx": "SciPy adds up", ".graph": "others merge", ".metis": "others merge"}
+"""What readers of a format do with parallel arcs, by suffix."""
 """The format of a folder that `csr.save` wrote; its ids count from 0."""
 
 
@@ -350,6 +352,16 @@ def losses(graph_file: GraphFile, path: Path) -> list[str]:
         said.append(f"weights are those of the file times {graph_file.scale}")
     if path.suffix in WRITERS and path.suffix != ".parquet" and graph_file.graph.info.get("directed") is True:
         said.append("it does not say that the graph is directed: read it with --directed")
+    return said
+
+
+def read_otherwise(graph: CSRGraph, path: Path) -> list[str]:
+    """Say how the file of a graph is read as another: as directed, or by others without parallel arcs."""
+    said = []
+    if path.suffix == ".he" and not graph.info.get("directed") and is_symmetric(graph):
+        said.append("it says that the graph is directed: scores of betweenness in it are twice as large")
+    if path.suffix in MERGING and has_parallel_arcs(graph):
+        said.append(f"it has parallel arcs, which {MERGING[path.suffix]}")
     return said
 
 

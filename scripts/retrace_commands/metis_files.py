@@ -34,8 +34,7 @@ def is_feedback(rows: list[Cells]) -> bool:
     first, rest = rows[0][1], [cells for _, cells in rows[1:]]
     if len(first) != 3 or not all(map(COUNT.fullmatch, first)) or first[2] != "0":
         return False
-    is_list = all(len(cells) == 3 for cells in rest)
-    return not is_list and len(rest) <= int(first[0]) and sum(map(len, rest)) == int(first[1])
+    return len(rest) <= int(first[0]) and sum(map(len, rest)) == int(first[1])
 
 
 def read_metis(text: str, where: str) -> EdgeTable:
@@ -73,6 +72,11 @@ def read_metis(text: str, where: str) -> EdgeTable:
         ends = table.columns.ids.shape[1]
     if edges and len(head) == 3 and form == "000" and ends == edges:
         table.directed, table.has_both = True, False
+        if metis_fits(vertices, edges // 2, [line.split() for _, line in lines]):
+            table.notes.append(
+                f"{where}: is a directed graph of PACE 2022, or a METIS file that counts each edge twice; "
+                "read as the first"
+            )
     elif ends != 2 * edges:
         raise RetraceError(f"{where}: expected {edges} edges, each at both ends, found {ends} ends")
     return table

@@ -13,7 +13,7 @@ from retrace.solvers import generate as generators
 from retrace.system.errors import RetraceError, say
 from retrace_commands.arguments import seed_of
 from retrace_commands.backend import on_backend
-from retrace_commands.graph_file import check_outputs, losses, read_graph, stage, write_graph
+from retrace_commands.graph_file import check_outputs, losses, read_graph, read_otherwise, stage, write_graph
 from retrace_commands.parquet_files import require_pyarrow
 
 
@@ -45,7 +45,8 @@ def convert_graph(arguments: Namespace) -> None:
         graph = replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
     kind = write_graph(graph, arguments.output)
     graph_file.print_notes()
-    said = "".join(f"; {loss}" for loss in losses(replace(graph_file, graph=graph), arguments.output))
+    lost = losses(replace(graph_file, graph=graph), arguments.output)
+    said = "".join(f"; {one}" for one in lost + read_otherwise(graph, arguments.output))
     say(
         f"{graph_file.path} ({graph_file.kind}) -> {arguments.output} ({kind}): {graph.vertices} vertices, "
         f"{graph.arcs} arcs{said}"

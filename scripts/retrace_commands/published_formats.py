@@ -6,7 +6,7 @@ from pathlib import Path
 
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import read_edges
-from retrace_commands.edge_table import EdgeTable
+from retrace_commands.edge_table import EdgeTable, is_zero
 from retrace_commands.exchange_formats import read_gml, read_graphml, read_pajek
 from retrace_commands.metis_files import read_metis
 from retrace_commands.recognition import BANNER, DIMACS, PACE
@@ -15,7 +15,7 @@ SKEW = {("coordinate", kind) for kind in ("real", "double", "integer")}
 """Storage and field of matrices that are read if they are skew-symmetric."""
 
 KEYWORDS = {"dimacs": ("a", "e"), "he": ("E",), "pace": ("e", "")}
-"""What begins a line of an edge or arc."""
+"""What begins a line of an edge or arc; in DIMACS, by its problem, of an arc or an edge."""
 
 NO_EDGES = ("t", "n", "d", "v", "x")
 """What begins a line of DIMACS about the problem: terminals, vertices, places in space, parameters."""
@@ -71,10 +71,13 @@ def _read_with_header(kind: str, text: str, where: str) -> EdgeTable:
         if order and len(words) == 1:
             order -= 1
             continue
-        keyword = words[0] if words[0] in KEYWORDS[kind] else ""
+        keywords = KEYWORDS[kind]
+        if kind == "dimacs":
+            keywords = ("e",) if table.directed is False else ("a",)
+        keyword = words[0] if words[0] in keywords else ""
         cells = words[1:] if keyword else words
-        if keyword not in KEYWORDS[kind] or len(cells) not in (2, 3):
-            raise _blame(where, number, f"'{KEYWORDS[kind][0]} u v' with a weight or none".strip(), words)
+        if keyword not in keywords or len(cells) not in (2, 3):
+            raise _blame(where, number, f"'{keywords[0]} u v' with a weight or none".strip(), words)
         _add(table, number, cells, words)
     if table.vertices is None:
         raise RetraceError(f"{where}: expected a header of {kind}, found the file's end")
@@ -181,7 +184,8 @@ def _read_matrix(text: str, where: str) -> EdgeTable:
     ):
         raise RetraceError(
             f"{where}, line 1: expected 'coordinate' or 'array', one of {', '.join(known)}, 'general' or "
-            f"'symmetric', found '{storage} {kind} {symmetry}'; convert the matrix"
+            f"'symmetric', or 'coordinate real skew-symmetric', found '{storage} {kind} {symmetry}'; convert "
+            "the matrix"
         )
     size = [_whole(word) for word in rows[0][1]] if rows else []
     if len(size) != (3 if storage == "coordinate" else 2) or min(size) < 0 or size[0] != size[1]:
@@ -198,6 +202,8 @@ def _read_matrix(text: str, where: str) -> EdgeTable:
     for number, cells in rows[1:]:
         if len(cells) != (2 if kind == "pattern" else 3):
             raise _blame(where, number, "'u v'" if kind == "pattern" else "'u v w'", cells)
+        if symmetry == "skew-symmetric" and cells[0] == cells[1]:
+            raise _blame(where, number, "no entry on the diagonal of a skew-symmetric matrix", cells)
         _add(table, number, cells, cells)
         if symmetry == "skew-symmetric":  # the other half has the opposite sign
             weight = cells[2][1:] if cells[2].startswith("-") else "-" + cells[2].removeprefix("+")
@@ -214,15 +220,15 @@ def _read_dense(table: EdgeTable, rows: list[tuple[int, list[str]]], is_half: bo
     table.weights = []
     lines = (number for number, words in rows for _ in words)
     for (row, column), word, number in zip(places, entries, lines, strict=True):
-        if word.strip("0.+-"):
+        if not is_zero(word):
             table.tails.append(str(row + 1))
             table.heads.append(str(column + 1))
             table.take_weight(word, number)
 
 
 def _read_steiner(text: str, where: str) -> EdgeTable:
-    """Read the section `Graph` of PACE 2018 and SteinLib."""
-    table, inside, lines = EdgeTable(where), False, -1
+    """Read the section `Graph` of PACE 2018 and SteinLib: edges, `E u v w`, or arcs, `A u v w`."""
+    table, inside, counts = EdgeTable(where), False, dict[str, int]()
     for number, words in _lines(text, ("#",)):
         key = words[0].lower()
         if key == "section":
@@ -231,12 +237,24 @@ def _read_steiner(text: str, where: str) -> EdgeTable:
             if key == "nodes":
                 table.vertices = _whole(words[1])
             else:
-                lines, table.directed = _whole(words[1]), key == "arcs"
+                counts[key[0]] = _whole(words[1])
         elif inside and key in ("e", "a") and len(words) in (3, 4):
+            if table.directed not in (None, key == "a"):
+                raise _blame(where, number, "edges ('E') or arcs ('A') alone", words)
+            table.directed = key == "a"
             _add(table, number, words[1:], words)
         elif inside and key != "end" and key != "obstacles":
             raise _blame(where, number, "'E u v w'", words)
         inside = inside and key != "end"
-    if table.vertices is None or len(table.tails) != lines:
-        raise RetraceError(f"{where}: expected a section Graph with {lines} edges, found {len(table.tails)}")
+    if table.directed is None:
+        table.directed = "e" not in counts
+    found = {"a" if table.directed else "e": len(table.tails)}
+    if table.vertices is None or not counts or {**dict.fromkeys(counts, 0), **found} != counts:
+        announced = " and ".join(
+            f"{count} {'arcs' if key == 'a' else 'edges'}" for key, count in counts.items()
+        )
+        raise RetraceError(
+            f"{where}: expected a section Graph with {announced or 'its numbers of nodes and edges'}, found "
+            f"{len(table.tails)} {'arcs' if table.directed else 'edges'}"
+        )
     return table

@@ -5,6 +5,7 @@ import re
 from ast import literal_eval
 from collections import Counter
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
@@ -15,9 +16,14 @@ DIMACS, PACE = ("sp", "edge", "edges", "col", "max"), ("tw", "td", "tdp", "vc", 
 """Kinds of problem, the word after `p`."""
 
 XML, BANNER = (
-    re.compile(r"<(\?xml|!DOCTYPE|graphml|gexf|html)", re.I),
+    re.compile(r"<(\?xml|!--|!DOCTYPE|(\w+:)?graphml|gexf|html)", re.I),
     re.compile(r"\s*%{1,2}\s*MatrixMarket\b", re.I),
 )
+GRAPHVIZ = re.compile(
+    r"(?:\s*+(?:(?://|#)[^\n]*\n|/\*(?:[^*]|\*(?!/))*+\*/))*+\s*+(strict\s+)?(di)?graph\b[^\[{\n]*+\s*\{",
+    re.I,
+)
+"""How DOT begins, perhaps with comments."""
 JSON = re.compile(r"(?!\[[^\[\]]*\))([\[{]\s*)+([\]}\"']|-?\d[\d.]*\s*(,|\]*,?$)|null|true|false|$)")
 """How JSON begins; names may be in brackets, too."""
 REPORTS = {
@@ -26,7 +32,7 @@ REPORTS = {
     "he": r"^H\s",
     "snap": r"^[^,;]*$",
     "edges": r"^[^,;]*$",
-    "matrix-market": r"\A%%MatrixMarket\s+matrix\s+coordinate\s+(integer|pattern)\s",
+    "matrix-market": r"\A%%MatrixMarket\s+matrix\s+coordinate\s+(integer|pattern)\s+(general|symmetric)\b",
 }
 """How files of the reports' formats begin."""
 
@@ -45,6 +51,9 @@ QUOTED_WORD = re.compile(r'"[^"]*"(?![^ \t\r\f\v])|[^ \t\r\f\v]+')
 
 EDGE_ATTRIBUTES = re.compile(r"([ \t,;|])\{")
 """Where the dict of Python's may begin that NetworkX writes after the two vertices of an edge."""
+
+MOST_BRACES = 20
+"""Of those that a line may have, as each is looked at to the line's end."""
 
 OF_NUMPY = re.compile(r"\bnp\.(?:float|u?int)[0-9]+\(([^()]*)\)")
 """A number as NumPy writes it since version 2."""
@@ -80,7 +89,7 @@ def recognise(head: str, path: Path) -> str:
     if re.match(r"%\s*(sym|asym|bip)\b", first):
         return "konect"
     if XML.match(first):
-        if "<graphml" in head:
+        if re.search(r"<(\w+:)?graphml\b", head):
             return "graphml"
         if re.search(r"<(\w+:)?gexf\b", head):
             done = _in_networkx("read_gexf", path, "write_pajek", ".net")
@@ -99,9 +108,9 @@ def recognise(head: str, path: Path) -> str:
         raise RetraceError(f"{path}: is {OTHER_LISTS['.gdf']}; write its edges as CSV")
     if re.match(r"(33D32945|SECTION\b)", first, re.I):
         return "steiner"
-    if re.match(r"(strict\s+)?(di)?graph\b[^\[{\n]*+\s*\{", "\n".join(lines).lstrip()):
+    if GRAPHVIZ.match("\n".join(lines)):
         raise RetraceError(f"{path}: is a Graphviz file; write its edges as CSV, GraphML or GML")
-    if re.search(r"^[^\S\n]*graph[^\S\n]*(\[|$)", head, re.M) and re.match(
+    if re.search(r"^[^\S\n]*graph[^\S\n]*(\[|$)", head, re.M | re.I) and re.match(
         r"(graph|Creator|Version|comment|#)", first, re.I
     ):
         return "gml"
@@ -124,7 +133,10 @@ def recognise(head: str, path: Path) -> str:
     for suffix in {*path.suffixes} & OTHER_LISTS.keys():
         raise RetraceError(f"{path}: is {OTHER_LISTS[suffix]}; write its edges as CSV")
     if re.fullmatch(r"[^\S\n]*p\s.*", first):
-        raise RetraceError(f"{path}: {first[:60]!a} is a problem of another kind than {DIMACS + PACE}")
+        known = ", ".join(DIMACS + PACE)
+        raise RetraceError(
+            f"{path}: {first[:60]!a} is a problem of another kind than {known}; write its edges as a list"
+        )
     if any(re.match(r"\s*\(.*\)[^,()]*;\s*$", line) for line in lines):
         raise RetraceError(f"{path}: has trees in Newick's form; write the edges of one as CSV")
     data = [without_attributes(line) for line in lines if not line.lstrip().startswith(COMMENTS)][:50]
@@ -155,7 +167,7 @@ def attributes_of(line: str) -> tuple[str, str, dict[str, object]] | None:
     """Return the vertices, the mark between cells and the attributes that `networkx.write_edgelist` wrote."""
     if not line.endswith("}"):
         return None
-    for start in EDGE_ATTRIBUTES.finditer(line):
+    for start in islice(EDGE_ATTRIBUTES.finditer(line), MOST_BRACES):
         ends, mark = line[: start.start()], start[1]
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
             attributes = literal_eval(OF_NUMPY.sub(r"\1", line[start.end() - 1 :]))

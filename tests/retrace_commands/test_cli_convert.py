@@ -107,6 +107,26 @@ def test_what_a_stored_graph_is_stays_known(tiny: Path, call: Call) -> None:
     assert csr.load(second).info == info | {"name": "second"}
 
 
+@pytest.mark.parametrize(
+    ("edges", "suffix", "told"),
+    [("1 2 5\n2 1 5\n", ".he",
+      "it says that the graph is directed: scores of betweenness in it are twice as large"),
+     ("1 2 5\n2 3 5\n", ".he", ""), ("# directed\n1 2 5\n2 1 5\n", ".he", ""), ("1 2 5\n2 1 5\n", ".mtx", ""),
+     ("1 2 5\n1 2 6\n2 1 5\n2 1 6\n", ".mtx", "it has parallel arcs, which SciPy adds up"),
+     ("1 2 5\n1 2 6\n2 1 5\n2 1 6\n", ".graph", "it has parallel arcs, which others merge"),
+     ("1 2 5\n1 2 6\n", ".gr", "")],
+)  # fmt: skip
+def test_what_others_read_otherwise_is_said(
+    edges: str, suffix: str, told: str, tmp_path: Path, call: Call
+) -> None:
+    (tmp_path / "list.txt").write_text(edges)
+    done = call("convert", tmp_path / "list.txt", tmp_path / f"to{suffix}")
+    for words in ("it says that the graph is directed", "it has parallel arcs"):
+        assert (words in done.out) is told.startswith(words)
+    assert done.status == 0
+    assert told in done.out
+
+
 def test_convert_draws_weights_only_if_asked(unweighted: Path, call: Call) -> None:
     out = unweighted.parent / "x.he"
     assert "has none; draw some" in call("convert", unweighted, out).refusal(1)

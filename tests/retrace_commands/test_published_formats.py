@@ -1,0 +1,188 @@
+"""Files of published formats: each is read as its specification says, or refused in words."""
+
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from cuda_device.errors import OneLineError
+from retrace.system.errors import RetraceError
+from retrace_commands.graph_file import GraphFile, read_graph
+from retrace_commands.recognition import recognise
+
+Arc = tuple[str, str, int]
+DENSE = "%%MatrixMarket matrix array real general\n3 3\n"
+GRAPHML = (
+    '<graphml><key id="d0" for="edge" attr.name="{name}" attr.type="double"/><graph edgedefault="{kind}">'
+    '<node id="a"/><node id="b"/><edge source="a" target="b"{more}><data key="d0">5</data></edge>'
+    "</graph></graphml>"
+)
+GML = "graph [\n  node [ id 1 ]\n  node [ id 2 ]\n  edge [ source 1 target 2 {} ]\n]\n"
+
+
+def read(content: str | bytes, tmp_path: Path, name: str = "g.txt", kind: str = "auto") -> GraphFile:
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_graph(path, kind)
+
+
+def arcs(graph_file: GraphFile) -> list[Arc]:
+    graph = graph_file.graph
+    weights = [1] * graph.arcs if graph.weights is None else graph.weights.tolist()
+    ends = zip(graph.tails().tolist(), graph.indices.tolist(), weights, strict=True)
+    return sorted((graph_file.label(u), graph_file.label(v), w) for u, v, w in ends)
+
+
+def refusal(content: str | bytes, tmp_path: Path, name: str = "g.txt") -> str:
+    with pytest.raises(OneLineError) as error:
+        read(content, tmp_path, name)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("zero", ["0", "0.0", "-0.", "0.0e+00", "0E0", ".0", "+0.000e-12"])
+def test_zero_is_no_arc_however_it_is_written(zero: str, tmp_path: Path) -> None:
+    entries = [zero, zero, "9", "4", zero, zero, zero, "2", zero]
+    expected = [("1", "2", 4), ("2", "3", 2), ("3", "1", 9)]
+    assert arcs(read(DENSE + "\n".join(entries) + "\n", tmp_path)) == expected
+    rows = [" ".join(entries[row::3]) for row in range(3)]
+    assert arcs(read("*Vertices 3\n*Matrix\n" + "\n".join(rows) + "\n", tmp_path, "g.net")) == expected
+
+
+@pytest.mark.parametrize("entry", [".", "-", "+", "0.0.0"])
+def test_what_is_no_number_is_no_zero(entry: str, tmp_path: Path) -> None:
+    assert "no number" in read(f"*Vertices 2\n*Matrix\n0 1\n{entry} 0\n", tmp_path, "g.net").no_weights
+
+
+def lines(first: int, last: int) -> bytes:
+    return b"".join(b"%d %d\n" % pair for pair in pairwise(range(first, last + 1)))
+
+
+@pytest.mark.parametrize("pack", [lzma.compress, bz2.compress, gzip.compress])
+def test_what_follows_a_packed_stream_is_read_or_refused(
+    pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    first, second = pack(lines(0, 5)), pack(lines(5, 10))
+    assert read(first + second, tmp_path).graph.vertices == 11
+    if pack is lzma.compress:
+        for padding in (8, 20_000):
+            assert read(first + bytes(padding) + second + bytes(4), tmp_path).graph.vertices == 11
+    damaged = bytes([second[0] ^ 1]) + second[1:]
+    for behind in (damaged, b"5 6\n", second[:-9], second[: len(second) // 2]):
+        assert "expected a whole packed file, found a damaged one" in refusal(first + behind, tmp_path)
+
+
+def test_large_packed_streams_are_read_whole(tmp_path: Path) -> None:
+    content = lines(0, 60_000)
+    for pack in (lzma.compress, bz2.compress):
+        halves = content[: 300_000 - 300_000 % 7], content[300_000 - 300_000 % 7 :]
+        assert read(b"".join(map(pack, halves)), tmp_path).graph.arcs == 60_000
+
+
+def test_neighbours_of_three_each_may_be_of_pace(tmp_path: Path) -> None:
+    content = "5 15 0\n2 3 4\n3 4 5\n4 5 1\n5 1 2\n1 2 3\n"
+    assert "may be METIS (of PACE 2022), or edges with weights" in refusal(content, tmp_path)
+    assert read(content, tmp_path, kind="metis").graph.arcs == 15
+    for counts in ("7 8", "1 6"):
+        assert read(f"{counts} 0\n2 3 4\n3 4 5\n", tmp_path).graph.arcs == 3
+
+
+def test_a_metis_file_that_counts_edges_twice_is_noted(tmp_path: Path) -> None:
+    both = read("3 4 0\n2\n1 3\n2\n", tmp_path, "g.graph")
+    assert any("counts each edge twice" in note for note in both.notes)
+    assert not read("3 3 0\n2\n3\n1\n", tmp_path, "g.graph").notes
+
+
+@pytest.mark.parametrize("name", ["capacity", "time"])
+def test_numbers_of_edges_that_are_not_read_are_noted(name: str, tmp_path: Path) -> None:
+    both = f"{name} 5 ]\n  edge [ source 2 target 1 {name} 7 colour 3"
+    files = GRAPHML.format(name=name, kind="directed", more=""), GML.format(both)
+    for content in files:
+        found = read(content, tmp_path)
+        assert found.graph.weights is None
+        assert any(f"{name} of edges: not read" in note for note in found.notes)
+    assert not read(GML.format('key 0 label "x"'), tmp_path).notes
+    unnamed = '<key id="weight" for="edge"/>'
+    content = GRAPHML.replace('<key id="d0" for="edge" attr.name="{name}" attr.type="double"/>', unnamed)
+    content = content.replace('key="d0"', 'key="weight"').format(kind="directed", more="")
+    assert arcs(read(content, tmp_path)) == [("a", "b", 5)]
+
+
+def test_one_weight_has_one_spelling(tmp_path: Path) -> None:
+    key = '<key id="d1" for="edge" attr.name="Weight" attr.type="double"/>'
+    content = GRAPHML.format(name="weight", kind="directed", more="").replace("<graph ", f"{key}<graph ")
+    assert "expected one spelling of weight, found Weight too" in refusal(content, tmp_path)
+    assert "expected one weight, found weight again" in refusal(GML.format("Weight 5 weight 7"), tmp_path)
+    twice = GRAPHML.format(name="weight", kind="directed", more="")
+    twice = twice.replace("</data>", '</data><data key="d0">7</data>')
+    assert arcs(read(twice, tmp_path)) == [("a", "b", 7)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "stated", "is_read"),
+    [("undirected", "1", False), ("undirected", "0", True), ("directed", "TRUE", True),
+     ("directed", "0", False), ("directed", "yes", False)],
+)  # fmt: skip
+def test_an_edge_of_graphml_may_say_whether_it_is_directed(
+    kind: str, stated: str, is_read: bool, tmp_path: Path
+) -> None:
+    content = GRAPHML.format(name="weight", kind=kind, more=f' directed="{stated}"')
+    if is_read:
+        assert read(content, tmp_path).graph.info["directed"] is (kind == "directed")
+    else:
+        expected = "directed, true or false" if stated == "yes" else "all edges as edgedefault"
+        assert f"expected {expected}" in refusal(content, tmp_path)
+
+
+def test_edges_and_arcs_of_steinlib_are_what_their_lines_say(tmp_path: Path) -> None:
+    head = "33D32945 STP File\nSECTION Graph\nNodes 3\n"
+    for counts, content, directed in (
+        ("Edges 2\n", "E 1 2 5\nE 2 3 1\n", False),
+        ("Arcs 2\n", "A 1 2 5\nA 2 3 1\n", True),
+        ("Edges 2\nArcs 0\n", "E 1 2 5\nE 2 3 1\n", False),
+    ):
+        found = read(f"{head}{counts}{content}END\nEOF\n", tmp_path, "g.stp")
+        assert found.graph.arcs == (2 if directed else 4)
+    assert "with 2 edges, found 2 arcs" in refusal(f"{head}Edges 2\nA 1 2 5\nA 2 3 1\nEND\n", tmp_path)
+    assert "with 2 arcs, found 2 edges" in refusal(f"{head}Arcs 2\nE 1 2 5\nE 2 3 1\nEND\n", tmp_path)
+    assert "arcs ('A') alone" in refusal(f"{head}Edges 1\nArcs 1\nA 1 2 5\nE 2 3 1\nEND\n", tmp_path)
+    assert "with its numbers of nodes and edges" in refusal(f"{head}E 1 2 5\nEND\n", tmp_path)
+
+
+def test_a_dimacs_problem_has_its_own_lines(tmp_path: Path) -> None:
+    assert "expected 'e u v'" in refusal("p edge 2 1\na 1 2\n", tmp_path)
+    assert "expected 'a u v w', found 'e 1 2 3'" in refusal("p sp 2 1\ne 1 2 3\n", tmp_path)
+    assert read("p col 2 1\ne 1 2\n", tmp_path).graph.arcs == 2
+    assert read("p max 2 1\nn 1 s\nn 2 t\na 1 2 7\n", tmp_path).graph.arcs == 1
+
+
+def test_a_skew_symmetric_matrix_has_no_diagonal(tmp_path: Path) -> None:
+    content = "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 2\n2 1 1\n2 2 5\n"
+    assert "line 4: expected no entry on the diagonal of a skew-symmetric matrix" in refusal(
+        content, tmp_path
+    )
+
+
+def test_names_of_pajek_keep_their_signs(tmp_path: Path) -> None:
+    content = '*Vertices 3\n1 "C:\\tmp"\n2 "a\\"b"\n3 "&#34;q&#34;"\n*Arcs\n1 2 "5"\n2 3 1\n'
+    assert arcs(read(content, tmp_path, "g.net")) == [("C:\\tmp", 'a"b', 5), ('a"b', '"q"', 1)]
+    assert "expected vertex 1 once" in refusal('*Vertices 2\n1 "a"\n1 "b"\n*Arcs\n1 2\n', tmp_path, "g.net")
+
+
+def test_forms_are_known_behind_comments_and_in_any_case(tmp_path: Path) -> None:
+    path = tmp_path / "g"
+    for comment in ("/* made by me */\n", "// made by me\n", "# made by me\n"):
+        with pytest.raises(RetraceError, match="is a Graphviz file"):
+            recognise(f"{comment}digraph G {{\n a -> b;\n}}\n", path)
+    assert recognise("<!-- c --><graphml><graph/></graphml>", path) == "graphml"
+    assert recognise('<g:graphml xmlns:g="x"><g:graph/></g:graphml>', path) == "graphml"
+    assert recognise("Graph [ Directed 1 node [ id 1 ] ]", path) == "gml"
+    with pytest.raises(RetraceError, match=r"of another kind than sp, edge, .*; write its edges as a list"):
+        recognise("p aux sp p2p 3\n", path)
+
+
+def test_braces_are_looked_at_for_a_moment(tmp_path: Path) -> None:
+    assert "begins no format" in refusal("a b" + " {" * 20_000 + "}\nc d {}\n", tmp_path)
