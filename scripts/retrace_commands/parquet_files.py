@@ -11,7 +11,7 @@ from cuda_device import memory
 from retrace.graphs.csr import CSRGraph
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import column_notes, places_of
-from retrace_commands.edge_table import EdgeColumns, EdgeTable, Words, is_odd
+from retrace_commands.edge_table import EXACT, EdgeColumns, EdgeTable, Words, is_odd
 
 MAGIC = b"PAR1"
 MEMORY_PER_ROW = 48
@@ -50,6 +50,7 @@ def read_parquet(path: Path, columns: Sequence[str]) -> EdgeTable:
     except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
         reason = " ".join(str(error).split())[:120]
         raise RetraceError(f"{path}: expected a whole Parquet file, found a damaged one ({reason})") from None
+    ends[:2] = [_ids(column, name, path) for column, name in zip(ends[:2], names, strict=False)]
     if all(column.dtype == np.int64 for column in ends[:2]):
         table.columns = EdgeColumns(np.stack(ends[:2]), None)
     else:
@@ -84,6 +85,18 @@ def _values(content: Any, name: str, path: Path) -> np.ndarray[Any, Any]:
     if values.dtype.kind in "iu" and (not values.size or int(values.max()) < 1 << 63):
         return values.astype(np.int64)
     return values
+
+
+def _ids(values: np.ndarray[Any, Any], name: str, path: Path) -> np.ndarray[Any, Any]:
+    """Return ids; those that pandas made floats, as it does beside an empty cell, are whole numbers again."""
+    if values.dtype.kind != "f":
+        return values
+    if lacking := int(np.isnan(values).sum()):
+        raise RetraceError(
+            f"{path}: column {name} has {lacking} cells that are no number (NaN); expected ids"
+        )
+    is_whole = (np.abs(values) < EXACT).all() and (values == np.trunc(values)).all()
+    return values.astype(np.int64) if is_whole else values
 
 
 def write_parquet(graph: CSRGraph, path: Path, file: BinaryIO) -> None:

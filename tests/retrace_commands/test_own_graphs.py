@@ -1138,7 +1138,11 @@ def test_parquet(tmp_path: Path) -> None:
     assert named.graph.weights.tolist() == [1, 4]  # type: ignore[union-attr]
     other = read_graph(written(p=[7, 9], q=[9, 1 << 40], r=[1, 2]), "auto", directed=True, columns=["q", "p"])
     assert (arcs_of(other), other.graph.weights) == ([("1099511627776", "9"), ("9", "7")], None)
-    for columns, complaint in (({"u": [1, None], "v": [2, 3]}, "empty cells"), ({"u": [1]}, "say --columns"),
+    floats = read_graph(written(u=[1.0, 2.0], v=[2.0, 5.0]), "auto", directed=True)
+    assert arcs_of(floats) == [("1", "2"), ("2", "5")]
+    for columns, complaint in (({"u": [1, None], "v": [2, 3]}, "empty cells"),
+                               ({"u": [1.0, float("nan")], "v": [2, 3]}, "1 cells that are no number"),
+                               ({"u": [1]}, "say --columns"),
                                ({"u": [[1]], "v": [2]}, "column u has list")):  # fmt: skip
         with pytest.raises(OneLineError, match=complaint):
             read_graph(written(**columns), "auto", directed=True)
