@@ -1,11 +1,13 @@
 """Checks what a Python program passes to `load`, `solve` and the others, before any work."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Set
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
 from numbers import Integral
 from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 from cuda_device.errors import OneLineError
 from retrace.system.errors import RetraceError, did_you_mean
@@ -25,7 +27,11 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_truth(value: object) -> bool:
-    return isinstance(value, bool)
+    return isinstance(value, bool | np.bool_)
+
+
+def _is_in(*words: str) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and value in words
 
 
 def is_name(value: Any) -> bool:
@@ -38,9 +44,10 @@ def is_name(value: Any) -> bool:
 
 
 def _are_names(values: object) -> bool:
-    return (
-        isinstance(values, Collection) and not isinstance(values, str | bytes) and all(map(is_name, values))
-    )
+    """Return whether values are names in an order, which a set has not."""
+    if not isinstance(values, Collection) or isinstance(values, str | bytes | Set):
+        return False
+    return all(map(is_name, values))
 
 
 def short_form(value: object) -> str:
@@ -52,15 +59,15 @@ ACCEPTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "solver": (lambda value: isinstance(value, str), "a solver's name, such as 'bfs/queue'"),
     "directed": (_is_truth, "True or False"),
     "weight": (lambda value: value is None or isinstance(value, str), "the name of an attribute or None"),
-    "format": (lambda value: value in ("auto", *FORMATS), f"one of auto, {', '.join(FORMATS)}"),
+    "format": (_is_in("auto", *FORMATS), f"one of auto, {', '.join(FORMATS)}"),
     "columns": (_are_names, "a list of names of columns"),
     "sources": (_is_count, "a whole number from 1 on"),
     "searches": (_is_count, "a whole number from 1 on"),
     "seed": (_is_whole, "a whole number"),
     "normalized": (_is_truth, "True or False"),
     "every_vertex": (_is_truth, "True or False"),
-    "backend": (lambda value: value in BACKENDS, f"one of {', '.join(BACKENDS)}"),
-    "check": (lambda value: _is_truth(value) or value == "sample", "True, False or 'sample'"),
+    "backend": (_is_in(*BACKENDS), f"one of {', '.join(BACKENDS)}"),
+    "check": (lambda value: _is_truth(value) or _is_in("sample")(value), "True, False or 'sample'"),
 }
 """By the name of an argument, what it may be, and this in words; None, too, where it is the default."""
 
@@ -82,11 +89,7 @@ def refusing(function: Callable[Taken, ResultOfCall]) -> Callable[Taken, ResultO
             by_default = form.parameters[key].default
             if accepts is None or (value is None and by_default is None):
                 continue
-            try:
-                accepted = accepts(value)
-            except (TypeError, ValueError):  # of an array, which is compared item by item
-                accepted = False
-            if not accepted:
+            if not accepts(value):
                 or_none = " or None" if by_default is None else ""
                 raise RetraceError(f"{name}: {key}: expected {words}{or_none}, found {short_form(value)}")
         with called_from_python(), in_one_line():

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import chain
 from numbers import Integral, Rational
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,22 @@ LIBRARIES = ("arrays", "edges", "igraph", "networkit", "networkx", "pandas", "sc
 """The kinds of what is no file, whose names are the caller's."""
 LACKING = object()
 """The weight of an edge of NetworkX without this attribute, which it counts as 1."""
+
+
+class Label(str):
+    """The label of a column as text, which messages quote as the label that it is."""
+
+    written: str
+
+    def __new__(cls, label: Hashable) -> Self:
+        """Keep how the label is written in a program."""
+        made = super().__new__(cls, label)
+        made.written = repr(label)
+        return made
+
+    def __repr__(self) -> str:
+        """Return the label as a program has it: 0, not '0'."""
+        return self.written
 
 
 @dataclass(frozen=True)
@@ -70,16 +86,17 @@ def graph_in_hand(graph: Any, weight: str | None = "weight", columns: Sequence[H
     elif isinstance(graph, tuple):
         library, where = "arrays", "tuple of arrays"
         edges = _of_arrays(graph, where)
-    elif "networkx" in libraries:
+    elif "networkx" in libraries and hasattr(graph, "is_directed"):
         library, edges = "networkx", _of_networkx(graph, weight)
-    elif "igraph" in libraries:
+    elif "igraph" in libraries and hasattr(graph, "get_edgelist"):
         library, edges = "igraph", _of_igraph(graph, weight)
     elif "networkit" in libraries and hasattr(graph, "iterNodes"):
         library, edges = "networkit", _of_networkit(graph)
     elif "scipy" in libraries and hasattr(graph, "tocoo"):
         library, edges = "scipy", _of_scipy(graph, where)
     else:
-        raise RetraceError(f"{where}: {EXPECTED}")
+        of_graph = libraries & {"networkx", "igraph", "networkit"}
+        raise RetraceError(f"{where}: {'is no graph; pass the graph itself' if of_graph else EXPECTED}")
     if columns and library != "pandas":
         raise RetraceError(f"{where}: columns are those of a file or a DataFrame; leave them out")
     if weight is None:
@@ -143,8 +160,12 @@ def _of_arrays(arrays: tuple[Any, ...], where: str) -> Edges:
         raise RetraceError(f"{where}: tuples may be edges or sparse rows; write a list of edges, or arrays")
     arrays = tuple(part.get() if _libraries(part) & {"cupy", "cupyx"} else part for part in arrays)
     for name, array in zip(("indptr", "indices", "weights"), arrays, strict=False):
-        if np.ndim(array) != 1:
-            raise RetraceError(f"{where}: {name}: expected one dimension, found {np.ndim(array)}")
+        try:
+            dimensions: int | str = np.ndim(array)
+        except ValueError:
+            dimensions = "lists of several lengths"
+        if dimensions != 1:
+            raise RetraceError(f"{where}: {name}: expected one dimension, found {dimensions}")
     (indptr, indices), weights = (_unmasked(array, where) for array in arrays[:2]), arrays[2:]
     _check_rows(indptr, indices, len(indptr) - 1, where)
     if weights and len(weights[0]) != len(indices):
@@ -219,15 +240,18 @@ def _of_frame(frame: Any, where: str, columns: Sequence[Hashable], weight: str |
             f"{where}: may be a matrix; take networkx.from_pandas_adjacency of it, or say which columns"
         )
     named = [] if weight in (None, "weight") else [place(weight)]
+    if len(labels) < 2 + len(named):
+        beside = f" beside {short_form(weight)}" if named else ""
+        found = len(labels) - len(named)
+        raise RetraceError(f"{where}: expected two columns or more, a tail and a head{beside}, found {found}")
     if columns and not len(set(columns)) == len(columns) in range(2, 4 - len(named)):
         raise RetraceError(
             f"{where}: columns {short_form(columns)}: expected tail, head and at most one weight"
         )
-    others = [k for k in range(len(labels)) if k not in named]
-    header = [str(labels[k]) for k in others]
-    places = [place(label) for label in columns] or [others[k] for k in places_of([], header, (), where)]
+    header: list[str] = [Label(" " if k in named else label) for k, label in enumerate(labels)]
+    places = [place(label) for label in columns] or places_of([], header, (), where)
     if named or weight is None:
-        places = [*places[:2], *named]
+        places = [*[k for k in places if k not in named][:2], *named]
     values = [frame.iloc[:, k] for k in places]
     for k, column in zip(places[:2], values, strict=False):
         if column.isna().any():
@@ -243,8 +267,10 @@ def _of_frame(frame: Any, where: str, columns: Sequence[Hashable], weight: str |
     weights = values[2].to_numpy() if len(values) == 3 else None
     ends = [column.to_numpy() if column.dtype.kind in "iu" else column.tolist() for column in values[:2]]
     edges = _named(ends[0], ends[1], where, weights, directed)
-    if weight == "weight":
-        edges.notes.extend(column_notes([], header, list(map(str, columns)), places))
+    first = [(1, list(map(str, row))) for row in frame.head(1).itertuples(index=False)]
+    if weight != "weight":  # so that no column may be an unknown one
+        first, header, places = [], [header[k] for k in places[:2]], [0, 1]
+    edges.notes.extend(column_notes(first, header, list(map(str, columns)), places))
     return edges
 
 
@@ -278,10 +304,21 @@ def _is_whole_id(value: object) -> bool:
 
 
 def _of_scipy(matrix: Any, where: str) -> Edges:
-    """Take each stored entry, also a stored 0, as an arc from its row to its column."""
+    """Take each stored entry as an arc from its row to its column, also a 0, unless it may be fill.
+
+    Blocks (BSR) and diagonals (DIA) are filled up with 0s, which cannot be told from those that are stored.
+    """
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise RetraceError(f"{where}: expected a square matrix, found shape {matrix.shape}")
-    entries = _fitting(matrix, where).tocoo()
+    try:
+        entries = _fitting(matrix, where).tocoo()
+    except (IndexError, TypeError, ValueError) as error:
+        reason = f"its arrays do not fit each other ({short_form(error)}); make it anew from its entries"
+        raise RetraceError(f"{where}: {reason}") from None
+    notes = []
+    if matrix.format == "bsr" and (fill := int((entries.data == 0).sum())):
+        notes = [f"0s in blocks are read as fill, and not as arcs: {fill}"]
+        entries.eliminate_zeros()
     for ends in (entries.row, entries.col):
         if len(ends) and (ends.min() < 0 or ends.max() >= entries.shape[0]):
             raise RetraceError(f"{where}: expected rows and columns from 0 to {entries.shape[0] - 1}")
@@ -289,11 +326,13 @@ def _of_scipy(matrix: Any, where: str) -> Edges:
     if len(np.unique(places)) < len(places):
         raise RetraceError(f"{where}: a place has several entries; call its sum_duplicates(), or give arrays")
     weights = None if entries.data.dtype == bool else entries.data
-    return Edges(entries.row, entries.col, entries.shape[0], weights=weights)
+    return Edges(entries.row, entries.col, entries.shape[0], weights=weights, notes=notes)
 
 
 def _fitting(matrix: Any, where: str) -> Any:
-    """Return a matrix whose arrays fit, or raise RetraceError; SciPy would read and write beside others."""
+    """Return a matrix whose arrays fit, or raise an error; SciPy would read and write beside others."""
+    if matrix.format == "lil" and [*map(len, matrix.rows)] != [*map(len, matrix.data)]:
+        raise ValueError("rows and data differ in length")
     if matrix.format not in ("csr", "csc", "bsr"):
         return matrix
     indptr, block = matrix.indptr, getattr(matrix, "blocksize", (1, 1))
@@ -309,6 +348,8 @@ def _fitting(matrix: Any, where: str) -> Any:
 
 def _of_networkx(graph: Any, weight: str | None) -> Edges:
     """Take the edges of a graph that may be directed or have parallel edges."""
+    if hasattr(graph, "_graph") and not graph.is_directed():
+        _check_view(graph, weight)
     names = list(graph)
     position = {name: number for number, name in enumerate(names)}
     edges = list(graph.edges(data=weight, default=LACKING)) if weight is not None else list(graph.edges())
@@ -323,6 +364,21 @@ def _of_networkx(graph: Any, weight: str | None) -> Edges:
             notes = [f"edges without the attribute {weight!r} have weight 1, as in NetworkX: {lacking}"]
             weights = [1 if value is LACKING else value for value in weights]
     return Edges(tails, heads, len(names), names, weights, graph.is_directed(), notes)
+
+
+def _check_view(view: Any, weight: str | None) -> None:
+    """Raise RetraceError unless an undirected view of NetworkX has each edge alike in both directions."""
+    keys = {"keys": True} if view.is_multigraph() else {}
+    listed = view.to_directed(as_view=True).edges(data=weight, default=LACKING, **keys)
+    arcs = {tuple(ends): value for *ends, value in listed}
+    for (tail, head, *key), value in arcs.items():
+        back = arcs.get((head, tail, *key), arcs)
+        if back is not value and back != value:
+            edge = f"the edge from {short_form(tail)} to {short_form(head)}"
+            raise RetraceError(
+                f"networkx.{type(view).__name__}: an undirected view that has {edge} otherwise from "
+                f"{short_form(head)} to {short_form(tail)}; load its copy()"
+            )
 
 
 def _of_igraph(graph: Any, weight: str | None) -> Edges:

@@ -53,7 +53,11 @@ class LoadedGraph:
         """Return a vertex's number from 0; raise RetraceError if the graph has none of this name."""
         if not is_name(name):
             raise RetraceError(f"{role} {short_form(name)}: expected one vertex; `solve_each` takes several")
-        return self.graph_file.vertex(str(name) if self.is_file else name, role)
+        if self.is_file:
+            name = str(name)
+        elif isinstance(name, float | np.floating) and name.is_integer():
+            name = int(name)  # as an array of fractions has its ids
+        return self.graph_file.vertex(name, role)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +113,8 @@ class Solution:
             raise RetraceError(f"{self.solver}: finds scores, but no path; use a bfs or sssp solver")
         of_pair = self._answer.request.query.target is not None
         if of_pair and self.predecessors is None:
-            raise RetraceError(
-                f"{self.solver}: finds a length, but no path; set predecessors=yes, or use bfs"
-            )
+            setting = "set predecessors=yes, or " if "predecessors" in find(self.solver).settings else ""
+            raise RetraceError(f"{self.solver}: finds a length, but no path; {setting}use a bfs solver")
         path = self._answer.path_to(
             self._graph.position(target, "target"), self._answer.traced_predecessors()
         )
@@ -128,11 +131,11 @@ def load(
     Parameters
     ----------
     graph
-        A path, or `-` for standard input; a sparse matrix of SciPy or CuPy (each stored entry is an arc); a
-        graph of NetworkX, igraph or NetworKit; a list of edges, each a tuple `(tail, head[, weight])`; an
-        array of shape (edges, 2 or 3) with the same; a DataFrame of pandas, whose columns are found as those
-        of a file; or compressed sparse rows, a tuple `(indptr, indices[, weights])`, of shapes
-        (vertices + 1,) and (arcs,), of NumPy or CuPy.
+        A path, or `-` for standard input; a sparse matrix of SciPy or CuPy (each stored entry is an arc, in
+        BSR and DIA each that is not 0); a graph of NetworkX, igraph or NetworKit; a list of edges, each a
+        tuple `(tail, head[, weight])`; an array of shape (edges, 2 or 3) with the same; a DataFrame of
+        pandas, whose columns are found as those of a file; or compressed sparse rows, a tuple
+        `(indptr, indices[, weights])`, of shapes (vertices + 1,) and (arcs,), of NumPy or CuPy.
     directed
         Take arcs as they are (True), or add the reverse of each that has none (False). By default what the
         file or object says; if neither says anything, arcs without a reverse make it directed.
@@ -178,7 +181,7 @@ def load(
             raise RetraceError(f"{taken.path}: weight={short_form(weight)}: no edge has this attribute")
     if directed is None or directed == said:
         return LoadedGraph(taken, said)
-    return LoadedGraph(with_directions(taken, None, directed), directed)
+    return LoadedGraph(with_directions(taken, None, bool(directed)), bool(directed))
 
 
 @refusing

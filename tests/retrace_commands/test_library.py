@@ -201,6 +201,63 @@ def test_a_stored_zero_is_an_arc() -> None:
     assert solve("sssp/dijkstra-heap", stored, 0).values.tolist() == [0, 0, 3]
 
 
+def test_a_zero_in_a_block_is_no_arc() -> None:
+    path = np.array([[0, 4, 0, 0], [4, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
+    blocks = scipy.sparse.bsr_array(path, blocksize=(2, 2))
+    found = solve("sssp/dijkstra-heap", blocks, 0)
+    assert found.values.tolist() == [0, 4, 5, 6]
+    assert found.notes == ("scipy.bsr_array: 0s in blocks are read as fill, and not as arcs: 10",)
+    full = scipy.sparse.bsr_array(np.ones((2, 2)), blocksize=(1, 1))
+    assert load(full).graph_file.notes == ()
+    stored = scipy.sparse.dia_array((np.array([[0, 0, 3]]), [1]), shape=(3, 3))
+    assert solve("bfs/queue", stored, 1).by_name() == {1: 0, 2: 1}
+
+
+def lists_that_differ(rows: Any) -> Any:
+    """A matrix of lists whose first row is another, so that its values are not those of its columns."""
+    changed = scipy.sparse.lil_array(np.eye(3))
+    changed.rows[0] = rows
+    return changed
+
+
+@pytest.mark.parametrize("rows", [[0, 1], [], 5, [None]])
+def test_lists_of_a_matrix_that_do_not_fit_are_refused(rows: Any) -> None:
+    with pytest.raises(RetraceError, match=r"scipy.lil_array: its arrays do not fit each other \(.*\); ma"):
+        load(lists_that_differ(rows))
+
+
+def test_a_part_of_a_graph_is_none() -> None:
+    igraph = pytest.importorskip("igraph")
+    ours, theirs = nx.path_graph(3), igraph.Graph(3, [(0, 1), (1, 2)])
+    for part in (
+        ours.edges, ours.nodes, ours.adj, ours[0], ours.degree, ours.edges(data=True), theirs.vs, theirs.es,
+        theirs.community_multilevel(),
+    ):  # fmt: skip
+        with pytest.raises(
+            RetraceError, match=r"^(networkx|igraph)\.\w+: is no graph; pass the graph itself"
+        ):
+            load(part)
+    assert solve("bfs/queue", load(list(ours.edges), directed=False), 2).values.tolist() == [2, 1, 0]
+
+
+def test_an_undirected_view_has_one_weight_in_both_directions() -> None:
+    given = nx.DiGraph()
+    given.add_weighted_edges_from([(0, 1, 5), (1, 0, 1), (1, 2, 3)])
+    told = (
+        r"networkx.\w+: an undirected view that has the edge from 0 to 1 otherwise from 1 to 0; load its copy"
+    )
+    for kind in (nx.DiGraph, nx.MultiDiGraph):
+        view = kind(given).to_undirected(as_view=True)
+        with pytest.raises(RetraceError, match=told):
+            load(view)
+        assert solve("bfs/queue", load(view, weight=None), 2).by_name() == {2: 0, 1: 1, 0: 2}
+        assert load(view.copy()).directed is False
+    with pytest.raises(RetraceError, match=told):
+        load(nx.subgraph_view(nx.path_graph(3), filter_edge=lambda u, v: u < v))
+    part = nx.path_graph(4).subgraph([1, 2, 3])
+    assert solve("bfs/queue", part, 3).by_name() == {3: 0, 2: 1, 1: 2}
+
+
 def test_a_matrix_of_truth_has_no_weights() -> None:
     given = matrix([[False, True], [True, False]])
     assert solve("bfs/queue", given, 0).values.tolist() == [0, 1]
@@ -260,8 +317,12 @@ def test_what_cupy_has_is_copied_from_the_gpu() -> None:
         (pd.DataFrame({"source": ["a", None], "target": ["b", "c"]}),
          "pandas.DataFrame: column source, row 1: expected a vertex, found none"),
         (pd.DataFrame({"a": [1], "b": [2], "c": [3], "d": [4]}), "pandas.DataFrame: has 4 columns; say"),
+        (pd.DataFrame(), "pandas.DataFrame: expected two columns or more, a tail and a head, found 0"),
+        (pd.DataFrame({"a": [1]}), "pandas.DataFrame: expected two columns or more, a tail and a head, fou"),
         (pd.DataFrame({"Source": [1, 2], "Target": [2, 3], "Type": ["Directed", "Undirected"]}),
          "pandas.DataFrame: expected one type of all edges, found directed and undirected"),
+        (([0, [1, 2]], [0]), "tuple of arrays: indptr: expected one dimension, found lists of several"),
+        ((*SQUARE, [1, [2], 3, 4]), "tuple of arrays: weights: expected one dimension, found lists of"),
         (SQUARE[:1], "tuple of arrays: expected 2 or 3 arrays, found 1"),
         ((SQUARE[0], SQUARE[1] * 1.0), "tuple of arrays: indices: expected whole numbers, found float64"),
         ((SQUARE[0], SQUARE[1] == 1), "tuple of arrays: indices: expected whole numbers, found bool"),
@@ -448,7 +509,8 @@ def test_files_have_their_ids(tmp_path: Path) -> None:
         (lambda: solve("bfs/queue", SQUARE, 0, sources=2), "bfs/queue: sources and normalized are for"),
         (lambda: solve("bfs/queue", SQUARE, 4), "source 4: expected an id from 0 to 3, as tuple of arrays"),
         (lambda: solve("bfs/queue", SQUARE, -1), "source -1: expected an id from 0 to 3"),
-        (lambda: solve("bfs/queue", SQUARE, 1.0), "source 1.0: expected an id from 0 to 3"),
+        (lambda: solve("bfs/queue", SQUARE, 1.5), "source 1.5: expected an id from 0 to 3"),
+        (lambda: solve("bfs/queue", SQUARE, float("inf")), "source inf: expected an id from 0 to 3"),
         (lambda: solve("bfs/queue", SQUARE, [1]), "source [1]: expected one vertex; `solve_each` takes"),
         (lambda: solve("bfs/nothing", SQUARE, 0), "no solver is called bfs/nothing; there are"),
         (lambda: solve("generate/tree-first", SQUARE), "generate/tree-first: takes no graph"),
@@ -457,7 +519,10 @@ def test_files_have_their_ids(tmp_path: Path) -> None:
         (lambda: solve("betweenness/auto", PAIR, seed=2), "betweenness/auto: seed is that of sampled"),
         (lambda: solve("bfs/queue", SQUARE, pd.NA), "source <NA>: expected one vertex"),
         (lambda: solve("bfs/queue", SQUARE, 1).path_to(0), "no path leads from 1 to 0 in tuple of arrays"),
-        (lambda: solve("stcon/two-queues", SQUARE, 0, 3).path_to(3), "stcon/two-queues: finds a length, but"),
+        (lambda: solve("stcon/two-queues", SQUARE, 0, 3).path_to(3), "stcon/two-queues: finds a length, but "
+         "no path; use a bfs solver"),
+        (lambda: solve("stcon/fewer-arcs", PAIR, 0, 1).path_to(1), "stcon/fewer-arcs: finds a length, but no "
+         "path; set predecessors=yes, or use a bfs solver"),
         (lambda: solve("betweenness/seq-stl", PAIR).path_to(1), "betweenness/seq-stl: finds scores, but no"),
         (lambda: solvers("nothing"), "no problem is called nothing; there are bellman-ford, betweenness"),
         (lambda: solve("bfs/bsp:block_size=7000", SQUARE, 0), "bfs/bsp:block_size=7000: "),
@@ -507,6 +572,7 @@ def test_columns_of_a_frame_are_chosen() -> None:
     assert solve("sssp/dijkstra-heap", loaded, "dan").by_name() == {"dan": 0, "cy": 1, "ann": 1, "bob": 2}
     stated = load(FRAME.assign(Type="Undirected"))
     assert stated.directed is False
+    assert load(FRAME, directed=np.False_).directed is False
     assert load([]).graph_file.graph.vertices == 0
     by_number = pd.DataFrame([[10, 11, 12, 13], [21, 22, 23, 24]])
     assert list(load(by_number, columns=[2, 3]).names) == [12, 13, 23, 24]
@@ -520,7 +586,42 @@ def test_weights_of_a_frame_are_in_the_column_that_weight_names() -> None:
     assert solve("sssp/dijkstra-heap", backwards, "c").by_name() == {"c": 0, "b": 7, "a": 12}
     narrow = load(frame[["cost", "from", "to"]].set_axis(["cost", "x", "y"], axis=1), weight="cost")
     assert solve("sssp/dijkstra-heap", narrow, "a").by_name() == {"a": 0, "b": 5, "c": 12}
-    assert narrow.graph_file.notes == ()
+    assert narrow.graph_file.notes == (
+        "pandas.DataFrame: x and y are read as the ends of edges (columns=['TAIL', 'HEAD']: others)",
+    )
+    assert load(frame, weight="cost").graph_file.notes == ()
+
+
+def test_to_name_the_weight_does_not_guess_the_ends() -> None:
+    frame = pd.DataFrame({"id": [7, 8], "x": [0, 1], "y": [1, 2], "cost": [5, 6]})
+    for weight in ("weight", "cost", None):
+        with pytest.raises(RetraceError, match=r"pandas.DataFrame: has 4 columns; say columns="):
+            load(frame, weight=weight)
+    three = pd.DataFrame({"dist": [1.5, 2.5], "a": [1, 2], "b": [2, 3]})
+    assert load(three, weight=None).graph_file.notes == (
+        "pandas.DataFrame: dist and a are read as the ends of edges (columns=['TAIL', 'HEAD']: others)",
+    )
+
+
+def test_an_array_of_fractions_has_its_own_ids() -> None:
+    for dtype in (np.float64, np.float32):
+        table = np.array([[0, 1, 0.5], [1, 2, 0.5]], dtype)
+        assert solve("bfs/queue", table, table[0, 0]).by_name() == {0: 0, 1: 1, 2: 2}
+        assert solve("bfs/queue", table + 3, table[0, 0] + 3).by_name() == {3: 0, 4: 1, 5: 2}
+
+
+def test_a_note_on_columns_can_be_followed() -> None:
+    frame = pd.DataFrame([[0, 1, 0.5], [1, 2, 0.5]])
+    assert load(frame).graph_file.notes == (
+        "pandas.DataFrame: 2 is read as the weight (columns=[0, 1]: without weights)",
+    )
+    stated = pd.DataFrame({"source": [0, 1], "target": [1, 2], "directed": [False, False]})
+    assert load(stated).graph_file.notes == ()
+    assert load(stated).directed is False
+    assert load(stated.assign(km=3)).graph_file.notes == (
+        "pandas.DataFrame: km: not read, so arcs have no weights (columns=['source', 'target', 'km'] reads "
+        "them)",
+    )
 
 
 @pytest.mark.parametrize("given", [*WAYS, "edges", "frame", "file", "loaded"])
@@ -768,6 +869,9 @@ def test_eccentricities_are_those_of_networkx() -> None:
         (lambda: solve(None, SQUARE, 0), "solve: solver: expected a solver's name"),
         (lambda: solve("bfs/queue", SQUARE, 0, backend="gpu"), "solve: backend: expected one of auto, cuda"),
         (lambda: solve("bfs/queue", SQUARE, 0, check="all"), "solve: check: expected True, False or 'sample"),
+        (lambda: solve("bfs/queue", SQUARE, 0, check=np.arange(2)), "solve: check: expected True, False"),
+        (lambda: solve("bfs/queue", SQUARE, 0, check=np.array(["sample"])), "solve: check: expected True"),
+        (lambda: solve("bfs/queue", SQUARE, 0, backend=np.array(["auto"])), "solve: backend: expected one"),
         (lambda: solve("betweenness/auto", SQUARE, sources=-2), "solve: sources: expected a whole number fr"),
         (lambda: solve("betweenness/auto", SQUARE, sources=1.5), "solve: sources: expected a whole number f"),
         (lambda: solve("betweenness/auto", SQUARE, sources=True), "solve: sources: expected a whole number"),
@@ -789,6 +893,9 @@ def test_eccentricities_are_those_of_networkx() -> None:
         (lambda: load(nx.to_pandas_adjacency(nx.path_graph([*"abc"]))), "pandas.DataFrame: may be a matrix"),
         (lambda: load(nx.to_pandas_adjacency(nx.path_graph(2))), "pandas.DataFrame: may be a matrix; take"),
         (lambda: load(FRAME, columns=["1", "2"]), "pandas.DataFrame: has no column '1'; expected a label"),
+        (lambda: load(FRAME[["to", "weight"]], weight="to"), "pandas.DataFrame: expected two columns or mor"),
+        (lambda: load(FRAME, columns={"from", "to"}), "load: columns: expected a list of names of columns"),
+        (lambda: load(FRAME, columns=frozenset({"from", "to"})), "load: columns: expected a list of names o"),
         (lambda: load(FRAME, columns=["to"]), "pandas.DataFrame: columns ['to']: expected tail, head and at"),
         (lambda: load(FRAME, columns=["to", "to"]), "pandas.DataFrame: columns ['to', 'to']: expected tail"),
         (lambda: load(FRAME, columns=["to", "from", "weight"], weight="from"), "pandas.DataFrame: columns ["),
