@@ -23,13 +23,14 @@ from retrace.graphs.formats.lines import LAYOUTS
 from retrace.graphs.formats.parsing import parse_stream
 from retrace.solvers import find
 from retrace.system.errors import RetraceError, say
-from retrace.system.files import check_writable
+from retrace.system.files import check_readable, check_writable
 from retrace.system.interrupts import doing
 from retrace.system.option_words import option
 from retrace_commands.edge_lists import may_have_counts, split_rows
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
 from retrace_commands.file_content import (
     HEAD_BYTES,
+    STDIN,
     check_text,
     decoded,
     guessed_encoding,
@@ -174,6 +175,8 @@ def with_directions(
 
 def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str]) -> GraphFile:
     """Read a graph as `read_graph` does, with the directions that the file has."""
+    if path != STDIN:
+        check_readable(path)
     if path.is_dir():
         refuse_columns(path, STORED_KIND, columns)
         if kind != "auto" or not (path / "graph.json").is_file():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -226,6 +227,16 @@ def test_lists_of_a_matrix_that_do_not_fit_are_refused(rows: Any) -> None:
         load(lists_that_differ(rows))
 
 
+def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "edges.csv"
+    path.write_text("1,2\n")
+    path.chmod(0)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # as it is unless root asks
+    for kind in ("auto", "edges"):
+        with pytest.raises(RetraceError, match=r"edges.csv: cannot be read \(Permission denied\); check"):
+            load(path, format=kind)
+
+
 def test_a_part_of_a_graph_is_none() -> None:
     igraph = pytest.importorskip("igraph")
     ours, theirs = nx.path_graph(3), igraph.Graph(3, [(0, 1), (1, 2)])
@@ -338,7 +349,9 @@ def test_what_cupy_has_is_copied_from_the_gpu() -> None:
             scipy.sparse.coo_array((np.ones(2), ([0, 0], [1, 1])), (2, 2)),
             "scipy.coo_array: a place has several entries; call its sum_duplicates(), or give arrays",
         ),
-        ("nowhere.gr", "nowhere.gr"),
+        ("nowhere.gr", "nowhere.gr: cannot be read (No such file or directory); check the path"),
+        ("a\0b", "a\\x00b: cannot be read (embedded null byte); check the path"),
+        ("a" * 300, "a" * 99),
     ],
 )  # fmt: skip
 def test_what_is_no_graph_is_refused_in_one_line(given: Any, told: str) -> None:

@@ -1,5 +1,6 @@
 """Writes files so that a reader never sees an incomplete one."""
 
+import errno
 import os
 import stat
 import tarfile
@@ -37,6 +38,19 @@ def replacing(path: Path) -> Iterator[Path]:
             partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)
+
+
+def check_readable(path: Path) -> None:
+    """Raise RetraceError unless there is a file or folder at a path that may be read."""
+    try:
+        path.stat()
+        why_not = None if os.access(path, os.R_OK) else os.strerror(errno.EACCES)
+    except OSError as error:
+        why_not = error.strerror
+    except ValueError as error:  # of a name that no file can have
+        why_not = str(error)
+    if why_not is not None:
+        raise RetraceError(f"{path}: cannot be read ({why_not}); check the path")
 
 
 def check_regular(path: Path) -> None:
