@@ -39,12 +39,14 @@ class ConvertedGraph:
     """The graph of NetworkX."""
     length_type: type[int] | type[float]
     """Of distances: float if a weight is."""
+    attribute: str | None
+    """That of edges which has the weights; None if there are none."""
 
     __networkx_backend__ = "retrace"
 
     def __contains__(self, vertex: object) -> bool:
         """Return whether it is a vertex."""
-        return vertex in self.original
+        return vertex in self.loaded.names
 
     def is_directed(self) -> bool:
         """Return whether arcs have one direction, as NetworkX asks."""
@@ -68,19 +70,30 @@ class ConvertedGraph:
         except RetraceError as error:
             raise NotImplementedError(str(error)) from error
 
-    def search(self, source: Hashable, weighted: bool, cutoff: float | None = None) -> "VertexLengths":
-        """Search from a vertex; a cutoff between two levels takes both, as NetworkX does."""
-        limit = np.inf if cutoff is None else cutoff if weighted else np.ceil(cutoff)
-        return VertexLengths(self, self.ask("sssp" if weighted else "bfs", source), limit)
+    def search(
+        self, source: Hashable, weight: str | None = None, cutoff: float | None = None
+    ) -> "VertexLengths":
+        """Search from a vertex; a cutoff between two levels takes both, as NetworkX does.
+
+        Raise NotImplementedError for other weights than those that were converted.
+        """
+        if weight is None:
+            return VertexLengths(self.ask("bfs", source), np.inf if cutoff is None else np.ceil(cutoff), int)
+        if weight != self.attribute:
+            raise NotImplementedError(
+                f"expected weights {weight!r}, found {self.attribute!r} of what is converted; convert it anew"
+            )
+        limit = np.inf if cutoff is None else cutoff
+        return VertexLengths(self.ask("sssp", source), limit, self.length_type)
 
 
 @dataclass(frozen=True)
 class VertexLengths:
     """Lengths from a vertex, up to a cutoff."""
 
-    graph: ConvertedGraph
     solution: Solution
     cutoff: float
+    length_type: type[int] | type[float]
 
     @cached_property
     def lengths(self) -> dict[Hashable, Any]:
@@ -88,8 +101,7 @@ class VertexLengths:
         values, names = self.solution.values, self.solution.names
         order = np.argsort(values, kind="stable")
         order = order[self.solution.reached[order] & (values[order] <= self.cutoff)]
-        as_asked = self.graph.length_type
-        return {names[k]: as_asked(values[k]) for k in order.tolist()}
+        return {names[k]: self.length_type(values[k]) for k in order.tolist()}
 
     def path_to(self, target: Hashable) -> list[Hashable]:
         """Return a shortest path to a vertex that is reached."""
@@ -134,7 +146,7 @@ def convert_from_nx(graph: Any, edge_attrs: dict[str, Any] | None = None, **_: A
         numbers = all(isinstance(value, int | float | np.integer) for value in edge_weights)
         if weights is None or not (is_exact and numbers) or default != 1 or weights.min(initial=0) < 0:
             raise NotImplementedError(f"weights {attribute!r}: expected numbers from 0 on, exact in binary")
-    return ConvertedGraph(LoadedGraph(taken, graph.is_directed()), graph, length_type)
+    return ConvertedGraph(LoadedGraph(taken, graph.is_directed()), graph, length_type, attribute)
 
 
 def convert_to_nx(result: Any, **_: Any) -> Any:
@@ -146,20 +158,23 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     """Return whether a function takes these arguments, or why not."""
     try:
         call = signature(globals()[name]).bind(*args, **kwargs)
-    except TypeError as error:
+        call.apply_defaults()
+        arguments = call.arguments
+        hash((arguments.get("source"), arguments.get("target")))
+        if arguments.get("cutoff") is not None and not arguments["cutoff"] >= 0:  # NaN is neither
+            return "has a cutoff that is not from 0 on"
+    except (TypeError, ValueError) as error:
         return str(error)
-    call.apply_defaults()
-    arguments = call.arguments
     if not (arguments.get("weight") is None or isinstance(arguments["weight"], str)):
         return "weights are a function's"
-    if (arguments.get("cutoff") or 0) < 0:
-        return "has a negative cutoff"
     if name == "betweenness_centrality":
         whole = arguments["k"] is None or (isinstance(arguments["k"], int) and arguments["k"] > 0)
         return (arguments["weight"] is None and whole) or "of weighted paths"
     if name == "shortest_path_length":
         one_end = arguments["source"] is not None or arguments["target"] is not None
         return (one_end and arguments["method"] == "dijkstra") or "of all pairs, or by another method"
+    if name == "has_path":
+        return None not in (arguments["source"], arguments["target"]) or "of all pairs"
     if "dijkstra" in name:
         return arguments["weight"] is not None or "without weights"
     return True
@@ -184,9 +199,9 @@ def betweenness_centrality(
     endpoints: bool = False, seed: Random | None = None,
 ) -> dict[Hashable, float]:  # fmt: skip
     """Return the score of each vertex, from all sources, or from `k` that NetworkX's generator draws."""
-    names = list(G.original)
+    names = G.loaded.names
     size, query = len(names), Query()
-    if size == 0:
+    if size == 0 and k is None:
         return {}
     if k is not None and k != size:
         position = {name: number for number, name in enumerate(names)}
@@ -239,7 +254,7 @@ def single_source_shortest_path_length(
 ) -> dict[Hashable, int]:
     """Return the number of arcs to each vertex that is reached."""
     require_vertex(G, source, f"Source {source} is not in G")
-    return G.search(source, False, cutoff).lengths
+    return G.search(source, cutoff=cutoff).lengths
 
 
 def single_target_shortest_path_length(
@@ -247,7 +262,7 @@ def single_target_shortest_path_length(
 ) -> dict[Hashable, int]:
     """Return the number of arcs from each vertex that reaches the target."""
     require_vertex(G, target, f"Target {target} is not in G")
-    return G.backwards.search(target, False, cutoff).lengths
+    return G.backwards.search(target, cutoff=cutoff).lengths
 
 
 def single_source_shortest_path(
@@ -255,14 +270,14 @@ def single_source_shortest_path(
 ) -> dict[Hashable, list[Hashable]]:
     """Return a path of the fewest arcs to each vertex that is reached."""
     require_vertex(G, source, f"Source {source} is not in G")
-    return G.search(source, False, cutoff).paths
+    return G.search(source, cutoff=cutoff).paths
 
 
 def bidirectional_shortest_path(G: ConvertedGraph, source: Hashable, target: Hashable) -> list[Hashable]:
     """Return a path of the fewest arcs between two vertices."""
     require_vertex(G, source, f"Source {source} is not in G")
     require_vertex(G, target, f"Target {target} is not in G")
-    search = G.search(source, False)
+    search = G.search(source)
     if target not in search.lengths:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
     return search.path_to(target)
@@ -302,14 +317,14 @@ def descendants_at_distance(G: ConvertedGraph, source: Hashable, distance: int) 
     """Return the vertices at so many arcs from another."""
     if source not in G:
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
-    return {vertex for vertex, length in G.search(source, False).lengths.items() if length == distance}
+    return {vertex for vertex, length in G.search(source).lengths.items() if length == distance}
 
 
 def _reached_from(graph: ConvertedGraph, source: Hashable) -> set[Hashable]:
     if source not in graph:
         kind = "digraph" if graph.is_directed() else "graph"
         raise nx.NetworkXError(f"The node {source} is not in the {kind}.")
-    return set(graph.search(source, False).lengths)
+    return set(graph.search(source).lengths)
 
 
 def single_source_dijkstra_path_length(
@@ -317,7 +332,7 @@ def single_source_dijkstra_path_length(
 ) -> dict[Hashable, Any]:
     """Return the distance of each vertex that is reached."""
     require_vertex(G, source, f"Node {source} not found in graph")
-    return G.search(source, True, cutoff).lengths
+    return G.search(source, weight, cutoff).lengths
 
 
 def single_source_dijkstra_path(
@@ -325,7 +340,7 @@ def single_source_dijkstra_path(
 ) -> dict[Hashable, list[Hashable]]:
     """Return a shortest path to each vertex that is reached."""
     require_vertex(G, source, f"Node {source} not found in graph")
-    return G.search(source, True, cutoff).paths
+    return G.search(source, weight, cutoff).paths
 
 
 def single_source_dijkstra(
@@ -334,7 +349,7 @@ def single_source_dijkstra(
 ) -> Any:  # fmt: skip
     """Return distances and shortest paths to each vertex that is reached, or those of the target."""
     require_vertex(G, source, f"Node {source} not found in graph")
-    search = G.search(source, True, cutoff)
+    search = G.search(source, weight, cutoff)
     if target is None:
         return search.lengths, search.paths
     if target == source:
@@ -351,7 +366,7 @@ def dijkstra_path_length(
     require_vertex(G, source, f"Node {source} not found in graph")
     if source == target:
         return 0
-    lengths = G.search(source, True).lengths
+    lengths = G.search(source, weight).lengths
     if target not in lengths:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
     return lengths[target]
@@ -373,7 +388,7 @@ def bidirectional_dijkstra(
     require_vertex(G, target, f"Target {target} is not in G")
     if source == target:
         return 0, [source]
-    search = G.search(source, True)
+    search = G.search(source, weight)
     if target not in search.lengths:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
     return search.lengths[target], search.path_to(target)

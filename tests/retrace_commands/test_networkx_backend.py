@@ -142,6 +142,8 @@ def test_scores_are_networkx(kind: Any) -> None:
                 theirs = nx.betweenness_centrality(graph, count, normalized, None, endpoints, seed=seed)
                 assert ours == pytest.approx(theirs, nan_ok=True)
     assert backend.betweenness_centrality(backend.convert_from_nx(kind())) == {}
+    with pytest.raises(ValueError, match="Sample larger than population"):
+        backend.betweenness_centrality(backend.convert_from_nx(kind()), 1)
 
 
 def test_a_length_has_the_type_of_the_weights() -> None:
@@ -150,6 +152,46 @@ def test_a_length_has_the_type_of_the_weights() -> None:
     assert type(backend.dijkstra_path_length(converted(graph, "dijkstra"), "a", "b")) is float
     graph["a"]["b"]["weight"] = 2
     assert type(backend.dijkstra_path_length(converted(graph, "dijkstra"), "a", "b")) is int
+
+
+def test_hops_are_whole_whatever_the_weights() -> None:
+    graph = nx.Graph([(0, 1, {"weight": 0.5})])
+    given = converted(graph, "dijkstra")
+    for asked in (given, given.backwards):
+        found = backend.single_source_shortest_path_length(asked, 0)
+        assert (found, {*map(type, found.values())}) == ({0: 0, 1: 1}, {int})
+
+
+def test_a_converted_graph_answers_for_its_own_weights_alone() -> None:
+    graph = nx.Graph([(0, 1, {"a": 2, "b": 7})])
+    given = backend.convert_from_nx(graph, {"a": 1})
+    assert backend.dijkstra_path_length(given, 0, 1, "a") == 2
+    assert backend.shortest_path_length(given, target=0, weight="a") == {0: 0, 1: 2}
+    for name in ("dijkstra_path_length", "dijkstra_path", "bidirectional_dijkstra", "shortest_path_length"):
+        for of, weight in ((given, "b"), (backend.convert_from_nx(graph), "a")):
+            with pytest.raises(NotImplementedError, match=f"expected weights '{weight}', found "):
+                getattr(backend, name)(of, 0, 1, weight=weight)
+    for name in ("single_source_dijkstra_path_length", "single_source_dijkstra_path"):
+        with pytest.raises(NotImplementedError, match="expected weights 'b', found 'a'"):
+            getattr(backend, name)(given, 0, weight="b")
+
+
+def test_a_converted_graph_is_as_it_was_when_it_was_converted() -> None:
+    graph = nx.path_graph(3)
+    given, before = backend.convert_from_nx(graph), nx.betweenness_centrality(graph)
+    graph.add_edge(2, 3)
+    assert backend.betweenness_centrality(given) == before
+    assert backend.single_source_shortest_path_length(given, 0) == {0: 0, 1: 1, 2: 2}
+    with pytest.raises(nx.NodeNotFound, match="Target 3 is not in G"):
+        backend.has_path(given, 0, 3)
+
+
+def test_an_undirected_view_that_differs_by_direction_is_declined() -> None:
+    graph = nx.DiGraph([(0, 1, {"weight": 5}), (1, 0, {"weight": 1})])
+    view = graph.to_undirected(as_view=True)
+    with pytest.raises(NotImplementedError, match="an undirected view that has the edge from 0 to 1 other"):
+        converted(view, "dijkstra")
+    assert backend.dijkstra_path_length(converted(view.copy(), "dijkstra"), 1, 0) == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -204,6 +246,15 @@ def test_weights_that_networkx_would_add_up_otherwise_are_declined(weight: Any) 
         ("dijkstra_path_length", {"source": 0, "target": 1, "weight": len}, False),
         ("dijkstra_path_length", {"source": 0, "target": 1, "weight": None}, False),
         ("single_source_shortest_path_length", {"source": 0, "cutoff": -1}, False),
+        ("single_source_shortest_path_length", {"source": 0, "cutoff": float("nan")}, False),
+        ("single_source_shortest_path_length", {"source": 0, "cutoff": ""}, False),
+        ("single_source_dijkstra", {"source": 0, "cutoff": ()}, False),
+        ("single_source_dijkstra", {"source": 0, "cutoff": np.arange(2)}, False),
+        ("single_source_dijkstra", {"source": 0, "cutoff": 2.5}, True),
+        ("single_source_shortest_path_length", {"source": [1]}, False),
+        ("dijkstra_path", {"source": 0, "target": (1, [2])}, False),
+        ("has_path", {"source": None, "target": 1}, False),
+        ("has_path", {"source": 1, "target": None}, False),
         ("has_path", {"source": 0}, False), ("has_path", {"source": 0, "target": 1}, True),
     ],
 )  # fmt: skip
