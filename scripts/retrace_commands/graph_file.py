@@ -23,14 +23,13 @@ from retrace.graphs.formats.lines import LAYOUTS
 from retrace.graphs.formats.parsing import parse_stream
 from retrace.solvers import find
 from retrace.system.errors import RetraceError, say
-from retrace.system.files import check_readable, check_writable
+from retrace.system.files import check_writable, naming_input
 from retrace.system.interrupts import doing
 from retrace.system.option_words import option
 from retrace_commands.edge_lists import may_have_counts, split_rows
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
 from retrace_commands.file_content import (
     HEAD_BYTES,
-    STDIN,
     check_text,
     decoded,
     guessed_encoding,
@@ -175,20 +174,18 @@ def with_directions(
 
 def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str]) -> GraphFile:
     """Read a graph as `read_graph` does, with the directions that the file has."""
-    if path != STDIN:
-        check_readable(path)
-    if path.is_dir():
-        refuse_columns(path, STORED_KIND, columns)
-        if kind != "auto" or not (path / "graph.json").is_file():
-            raise RetraceError(
-                f"{path}: is a folder{'' if kind == 'auto' else ', not a file'}; expected a graph file, or a "
-                "folder with a graph.json, as `stage get-graph` and `convert` write"
-            )
-        wide = solver is not None and find(solver).wide
-        complete = dense.is_complete(identity.stored_info(path))
-        graph = rows_of(dense.load(path)) if complete else csr.load(path, True, wide)
-        return GraphFile(graph, path, STORED_KIND, 0)
-    with doing(f"reading {path}"):
+    with naming_input(path), doing(f"reading {path}"):
+        if path.is_dir():
+            refuse_columns(path, STORED_KIND, columns)
+            if kind != "auto" or not (path / "graph.json").is_file():
+                raise RetraceError(
+                    f"{path}: is a folder{'' if kind == 'auto' else ', not a file'}; expected a graph file, "
+                    "or a folder with a graph.json, as `stage get-graph` and `convert` write"
+                )
+            wide = solver is not None and find(solver).wide
+            complete = dense.is_complete(identity.stored_info(path))
+            graph = rows_of(dense.load(path)) if complete else csr.load(path, True, wide)
+            return GraphFile(graph, path, STORED_KIND, 0)
         if kind == "auto":
             kind = "parquet" if is_parquet(path) else recognise(read_head(path), path)
         refuse_columns(path, kind, columns)

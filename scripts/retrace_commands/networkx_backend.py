@@ -81,7 +81,7 @@ class ConvertedGraph:
             return VertexLengths(self.ask("bfs", source), np.inf if cutoff is None else np.ceil(cutoff), int)
         if weight != self.attribute:
             raise NotImplementedError(
-                f"expected weights {weight!r}, found {self.attribute!r} of what is converted; convert it anew"
+                f"expected weights {weight!r}, found {self.attribute!r} in the graph; convert it anew"
             )
         limit = np.inf if cutoff is None else cutoff
         return VertexLengths(self.ask("sssp", source), limit, self.length_type)

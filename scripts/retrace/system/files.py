@@ -1,11 +1,10 @@
 """Writes files so that a reader never sees an incomplete one."""
 
-import errno
 import os
 import stat
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cuda_device.compiled_files import naming_output
@@ -40,17 +39,18 @@ def replacing(path: Path) -> Iterator[Path]:
             partial.unlink(missing_ok=True)
 
 
-def check_readable(path: Path) -> None:
-    """Raise RetraceError unless there is a file or folder at a path that may be read."""
+@contextmanager
+def naming_input(path: Path) -> Iterator[None]:
+    """Turn the system's error into one line that names what cannot be read."""
     try:
-        path.stat()
-        why_not = None if os.access(path, os.R_OK) else os.strerror(errno.EACCES)
-    except OSError as error:
-        why_not = error.strerror
+        with suppress(OSError):
+            path.stat()
     except ValueError as error:  # of a name that no file can have
-        why_not = str(error)
-    if why_not is not None:
-        raise RetraceError(f"{path}: cannot be read ({why_not}); check the path")
+        raise RetraceError(f"{path}: cannot be read ({error}); check the path") from None
+    try:
+        yield
+    except OSError as error:
+        raise RetraceError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
 
 
 def check_regular(path: Path) -> None:
