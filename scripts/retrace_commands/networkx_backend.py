@@ -269,7 +269,7 @@ def single_source_shortest_path(
     G: ConvertedGraph, source: Hashable, cutoff: float | None = None
 ) -> dict[Hashable, list[Hashable]]:
     """Return a path of the fewest arcs to each vertex that is reached."""
-    require_vertex(G, source, f"Source {source} is not in G")
+    require_vertex(G, source, f"Source {source} not in G")
     return G.search(source, cutoff=cutoff).paths
 
 

@@ -97,6 +97,9 @@ def test_paths_are_as_short_as_networkx(kind: Any) -> None:
         names = list(graph)
         source, target = names[seed % len(names)], names[-1 - seed % 3 % len(names)]
         for name in PATHS:
+            ours, theirs = getattr(backend, name), getattr(nx, name)
+            given = converted(graph, name)
+            assert outcome(lambda: ours(given, "nowhere")) == outcome(lambda: theirs(graph, "nowhere"))  # noqa: B023
             ours, theirs = (
                 getattr(backend, name)(converted(graph, name), source),
                 getattr(nx, name)(graph, source),
