@@ -223,7 +223,10 @@ def check_usage(arguments: Namespace) -> None:
     if arguments.command == "path" and scores:
         arguments.usage(f"{solver} finds scores, but no path; use a bfs solver")
     if arguments.command == "path" and pair and "predecessors=yes" not in solver:
-        arguments.usage(f"{solver} finds a length, but no path; set predecessors=yes, or use a bfs solver")
+        from retrace.catalogue.known_solvers import CATALOGUE  # here, so that --help is fast
+
+        setting = "set predecessors=yes, or " if "predecessors" in CATALOGUE.find(solver).settings else ""
+        arguments.usage(f"{solver} finds a length, but no path; {setting}use a bfs solver")
     if arguments.command == "convert" and arguments.seed is not None and arguments.weights is None:
         arguments.usage("--seed is that of --weights; leave it out")
     if arguments.command != "solve":

@@ -83,7 +83,7 @@ def refuse_doubtful_mark(lines: list[str], mark: str, where: str) -> None:
         raise RetraceError(f"{where}: commas or blanks may separate the cells of {first}; write one of them")
     if len({line.count("|") for line in lines}) > 1 or any('"' in line for line in lines):
         return
-    spaced = {len(re.sub(r"\s*\|\s*", "|", line).split()) for line in lines}
+    spaced = {len("|".join(map(str.strip, line.split("|"))).split()) for line in lines}
     if mark == "|" and len(spaced) == 1 and spaced != {1}:
         other = "blanks"
     elif mark == "," and all("|" in "".join(line.split(",")[:2]) for line in lines):
