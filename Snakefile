@@ -131,6 +131,8 @@ onsuccess:
         str(file) for job in workflow.dag.jobs for file in (*job.input, *job.output)
     }
     print(summary.closing_words(PLAN, files))
+    if fault := summary.fault(PLAN, files):
+        sys.exit(f"error: {fault}")
 
 
 onerror:

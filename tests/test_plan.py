@@ -635,6 +635,38 @@ def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: P
     }
 
 
+def test_a_run_says_which_answers_of_its_own_code_are_wrong(config: Config, monkeypatch: Patch) -> None:
+    planned = plan.make_plan(config)
+    path = planned.measured("table-3.3")[0]
+    here = machine_info(planned.config.machine)
+    wrong = changed(record("bfs/bsp", "NY", **WRONG), machine=here)
+    failed = changed(without_answer("bfs/queue", "NY", "failed", "it stopped"), machine=here)
+    for faulty, told in (
+        ([], None),
+        ([wrong], "bfs/bsp on NY: wrong or failed"),
+        ([wrong, failed], "bfs/bsp on NY and 1 more: wrong or failed"),
+        ([changed(wrong, machine=machine_info("h200"))], None),
+        ([changed(wrong, solver="bfs/scipy"), without_answer("bfs/bsp", "NY", "skipped", "no GPU")], None),
+    ):
+        monkeypatch.setattr(summary, "records_among", lambda *_, found=faulty: found)
+        said = summary.fault(planned, [path])
+        assert said is None if told is None else str(said).startswith(told)
+
+
+def test_a_file_of_the_project_that_is_missing_is_told_before_a_run(config: Config, tmp_path: Path) -> None:
+    registry = tmp_path / "mine.yaml"
+    text = (PROJECT / "datasets.yaml").read_text()
+    entry = yaml.safe_load(text)["small-9"]
+    entry["editions"][0]["path"] = "workflow/graphs/none.he"
+    registry.write_text(yaml.safe_dump({"mine": entry}))
+    mine = {"solvers": ["bfs/queue"], "graphs": ["mine"]}
+    asked = config | {"datasets": ["datasets.yaml", str(registry)], "experiments": {"mine": mine}}
+    with pytest.raises(
+        OneLineError, match=r"^mine: path: expected a file of the project, found none at work"
+    ):
+        plan.make_plan(asked)
+
+
 def test_the_summary_counts_the_answers_that_other_machines_lack() -> None:
     here = without_answer("bfs/bsp", "NY", "skipped", "too slow", machine="local")
     there = changed(here, machine=machine_info("h200"))

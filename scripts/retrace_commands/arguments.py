@@ -52,7 +52,7 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
     )
     solve.add_argument("--top", type=positive, metavar="K", help=what)
     what = "K vertices, sampled: search from each, for betweenness only the paths from there"
-    solve.add_argument("--sources", type=int, metavar="K", help=what)
+    solve.add_argument("--sources", type=positive, metavar="K", help=what)
     what = "of this sample (default: 1)"
     solve.add_argument("--seed", type=int, help=what)
     solve.set_defaults(check_usage=check_usage)
@@ -96,6 +96,7 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
     eccentricities.add_argument("--searches", type=positive, metavar="K", help=what)
     what = "go on until each vertex's eccentricity is known, too"
     eccentricities.add_argument("--every-vertex", action="store_true", help=what)
+    eccentricities.set_defaults(check_usage=check_usage)
     add_solving(eccentricities, "where to write bounds of each vertex: .csv, .npy, .npz, .parquet or .json")
 
     convert = add(
@@ -229,7 +230,12 @@ def check_usage(arguments: Namespace) -> None:
         arguments.usage(f"{solver} finds a length, but no path; {setting}use a bfs solver")
     if arguments.command == "convert" and arguments.seed is not None and arguments.weights is None:
         arguments.usage("--seed is that of --weights; leave it out")
-    if arguments.command != "solve":
+    if arguments.command not in ("solve", "eccentricities"):
+        return
+    he = any(path.suffix == ".he" for path in arguments.output)
+    if arguments.command == "eccentricities":
+        if he:
+            arguments.usage("eccentricities are no paths, which .he holds; use .csv or .npy")
         return
     from retrace.catalogue.known_solvers import CATALOGUE  # here, so that --help is fast
 
@@ -237,7 +243,6 @@ def check_usage(arguments: Namespace) -> None:
     sampled = arguments.sources is not None
     begins, ends, paths = bool(arguments.source), arguments.target is not None, arguments.paths_to
     several = not scores and (sampled or len(arguments.source) > 1)
-    he = any(path.suffix == ".he" for path in arguments.output)
     for refused, why in (
         (
             scores and (begins or ends or paths),
@@ -254,7 +259,11 @@ def check_usage(arguments: Namespace) -> None:
         (pair and arguments.top is not None, f"{solver} finds one length; leave --top out"),
         (not scores and not pair and ends, "--target is for stcon; see --paths-to"),
         (pair and not ends, f"{solver} needs --target"),
-        (pair and (paths or he), f"{solver} finds a length, but no path; see `path`"),
+        (
+            pair and (paths or he) and "predecessors=yes" not in solver,
+            f"{solver} finds a length, but no path; see `path`",
+        ),
+        (pair and paths and {*paths} != {arguments.target}, f"{solver} finds the path to --target alone"),
     ):
         if refused:
             CATALOGUE.parse(solver)  # an unknown one, or an unknown setting, is told first
@@ -277,7 +286,7 @@ def path_ending(expected: str, *suffixes: str) -> Callable[[str], Path]:
     """Return what takes a path with one of some suffixes, which say what to write."""
 
     def take(text: str) -> Path:
-        if Path(text).suffix not in suffixes:
+        if text == "-" or Path(text).suffix not in suffixes:
             raise ArgumentTypeError(f"{text!r} should {expected}")
         return Path(text)
 

@@ -30,6 +30,7 @@ from retrace_commands.edge_lists import may_have_counts, split_rows
 from retrace_commands.edge_table import WHOLE, EdgeTable, number, without_isolated
 from retrace_commands.file_content import (
     HEAD_BYTES,
+    STDIN,
     check_text,
     decoded,
     guessed_encoding,
@@ -175,7 +176,7 @@ def with_directions(
 def read_as_it_is(path: Path, kind: str, solver: str | None, columns: list[str]) -> GraphFile:
     """Read a graph as `read_graph` does, with the directions that the file has."""
     with naming_input(path), doing(f"reading {path}"):
-        if path.is_dir():
+        if path != STDIN and path.is_dir():
             refuse_columns(path, STORED_KIND, columns)
             if kind != "auto" or not (path / "graph.json").is_file():
                 raise RetraceError(

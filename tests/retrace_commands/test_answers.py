@@ -270,11 +270,17 @@ def test_the_bound_is_said_and_written(line: str, call: Call) -> None:
     assert few.out.splitlines()[1] == "error of normalised scores: so few sources have no bound below 1"
 
 
-def test_a_sample_is_checked_and_said(line: str, monkeypatch: Patch, call: Call) -> None:
+def test_a_sample_is_checked_and_said(line: str, tmp_path: Path, monkeypatch: Patch, call: Call) -> None:
+    long = tmp_path / "long.txt"
+    long.write_text("".join(f"{k} {k + 1}\n" for k in range(1, 20)))
+    from_all = "solve", "betweenness/seq-array", long, "--undirected", "--check", "sample"
+    told = "; the same solver from a sample of 16 sources verified against igraph.Graph.betweenness\n"
+    assert call(*from_all).out.endswith(told)
+    assert told not in call(*from_all, "--sources", 16).out
     done = call("solve", "bfs/queue", line, "--source", 1, "--check", "sample")
     assert done.out.endswith("; verified against optimality certificate\n")
     done = call("solve", "betweenness/seq-array", line, "--check", "sample")
-    assert done.out.endswith("; a sample of 6 sources verified against igraph.Graph.betweenness\n")
+    assert done.out.endswith("; verified against igraph.Graph.betweenness\n")  # 6 sources are no sample
     assert solve("bfs/queue", line, 1, check="sample").checked == "verified against optimality certificate"
     download = QueueBFS.download
     monkeypatch.setattr(QueueBFS, "download", lambda solver: np.minimum(download(solver), 4))
@@ -285,7 +291,8 @@ def test_a_sample_is_checked_and_said(line: str, monkeypatch: Patch, call: Call)
     monkeypatch.setattr(ArrayBrandes, "download", lambda solver: scores(solver) + 1)
     with pytest.raises(NotVerifiedError, match="not verified against igraph"):
         solve("betweenness/seq-array", line, check="sample")
-    networkit = call("solve", "betweenness/networkit", line, "--check", "sample").refusal(1)
+    assert "not verified against igraph" in call(*from_all).refusal(3)
+    networkit = call("solve", "betweenness/networkit", *from_all[2:]).refusal(1)
     assert "--check sample: betweenness/networkit: " in networkit
 
 

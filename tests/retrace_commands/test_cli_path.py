@@ -73,7 +73,16 @@ def test_paths_and_trees_of_a_graph_without_weights(solver: str, tmp_path: Path,
 
 def test_a_length_alone_is_no_path(tiny: Path, call: Call) -> None:
     told = call("path", tiny, "--source", 1, "--target", 2, "--solver", "stcon/bsp").refusal(2)
-    assert "stcon/bsp finds a length, but no path" in told
+    assert "stcon/bsp finds a length, but no path; use a bfs solver" in told
+    told = call("path", tiny, "--source", 1, "--target", 2, "--solver", "stcon/fewer-arcs").refusal(2)
+    assert "set predecessors=yes, or use a bfs solver" in told
+
+
+def test_the_path_of_a_pair_is_that_to_its_target(tiny: Path, call: Call, tmp_path: Path) -> None:
+    asked = "solve", "stcon/fewer-arcs:predecessors=yes", tiny, "--source", 1, "--target", 2
+    assert "path to 2: 1 2" in call(*asked, "--paths-to", 2).out
+    assert "finds the path to --target alone" in call(*asked, "--paths-to", 3).refusal(2)
+    assert call(*asked, "--output", tmp_path / "x.he").status == 0
 
 
 def test_no_path_is_told_in_the_files_ids(tiny: Path, call: Call) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import Call, python, rows
+from command_line import Call, Patch, python, rows
 from retrace.graphs import dense
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.formats.lines import LAYOUTS
@@ -300,3 +300,18 @@ def test_without_the_emulator_one_line_says_how_to_get_it(tiny: Path) -> None:
     assert done.stderr.count("\n") == 1
     done = python(program, "solve", "bfs/queue", tiny, "--source", 1)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_folder_called_dash_is_not_standard_input(tmp_path: Path, monkeypatch: Patch, call: Call) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "'-' should end in .he" in call("generate", "-", "--vertices", 5, "--arcs", 8).refusal(2)
+    Path("-").mkdir()
+    Path("-/graph.json").write_text("{}")
+    monkeypatch.setattr("sys.stdin", None)
+    told = call("solve", "bfs/queue", "-", "--source", 1, "--directed").refusal(1)
+    assert "standard input is closed" in told
+
+
+def test_eccentricities_are_no_paths(tiny: Path, tmp_path: Path, call: Call) -> None:
+    told = call("eccentricities", tiny, "--output", tmp_path / "e.he").refusal(2)
+    assert "eccentricities are no paths, which .he holds" in told

@@ -391,6 +391,11 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     existing = [path for path in map(Path, plan.records(*checked.experiments)) if path.exists()]
     if fault := first_fault(existing, folders, checked.machine, datasets):
         raise RetraceError(fault)
+    graphs = {graph for name in plan.experiments for graph in plan.graphs(name)}
+    for graph in sorted(graphs & datasets.keys()):
+        for file in plan.project_files(graph):
+            if not Path(file).is_file():
+                raise RetraceError(f"{graph}: path: expected a file of the project, found none at {file}")
     if checked.offline == "fail" and (stand_ins := plan.stand_ins):
         raise RetraceError(
             f"config.offline: fail does not allow stand-ins, and one is stored for {', '.join(stand_ins)}; "

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from retrace.planning.plan import PAGE, Plan, info_if_stored
 from retrace.records.record import Record, read_records
+from retrace.records.record_faults import of_others
 from retrace.system.solver_packages import missing_library
 
 
@@ -19,12 +20,31 @@ def closing_words(plan: Plan, files: Collection[str]) -> str:
         lines.append(f"All of it is on one page, {PAGE}, which opens in a browser.")
     if plan.why_no_gpu is not None and any(path in files for path in plan.measured(*plan.experiments)):
         lines.append(f"No GPU was used ({plan.why_no_gpu}): kernels were checked on the emulator, not timed.")
-    paths = [Path(path) for path in plan.records(*plan.experiments) if path in files]
-    if records := read_records(path for path in paths if path.exists()):
+    if records := records_among(plan, files):
         lines += say_outcomes(records, plan.config.machine)
     if warning := warning_of_all(plan, files):
         lines.append(warning)
     return "\n".join(lines)
+
+
+def records_among(plan: Plan, files: Collection[str]) -> list[Record]:
+    """Read the records that are among files."""
+    paths = [Path(path) for path in plan.records(*plan.experiments) if path in files]
+    return read_records(path for path in paths if path.exists())
+
+
+def fault(plan: Plan, files: Collection[str]) -> str | None:
+    """Say which answers of this machine are wrong or failed, but of libraries and kernels kept as printed."""
+    faulty = [
+        f"{record.solver} on {record.label}"
+        for record in records_among(plan, files)
+        if record.machine.name == plan.config.machine
+        if (record.verified is False or record.status == "failed") and of_others(record) is None
+    ]
+    if not faulty:
+        return None
+    more = f" and {len(faulty) - 1} more" if len(faulty) > 1 else ""
+    return f"{faulty[0]}{more}: wrong or failed; see above, and measure again once it is mended"
 
 
 def warning_of_all(plan: Plan, files: Collection[str]) -> str | None:

@@ -135,7 +135,7 @@ def _fastest(content: FigureContent, panels: Sequence[Panel]) -> str:
     entries = [dot.entry for panel in panels if not panel.over for dot in panel.dots if dot.entry.record]
     graph = most_work(entries)
     ranked = sorted((e for e in entries if e.label == graph), key=lambda entry: entry.times[measure].median)
-    if not ranked or measure == "step":
+    if not ranked or measure == "step" or len({problem_of(entry) for entry in ranked}) > 1:
         return ""
     first, *rest = ranked
     rest = [e for e in rest if e.name != first.name and not ELSEWHERE.intersection(first.differences(e))]
