@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import dropwhile
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
@@ -122,8 +123,9 @@ def _add(table: EdgeTable, number: int, cells: list[str], words: list[str]) -> N
 
 
 def _read_konect(text: str, where: str) -> EdgeTable:
-    """Read KONECT's out.* files, whose first comment says what they are."""
-    comments = [line[1:].split() for line in text.split("\n") if line.startswith("%")]
+    """Read KONECT's out.* files, of which a comment says what they are, and the next one may count."""
+    given = (line[1:].split() for line in text.split("\n") if line.startswith("%"))
+    comments = list(dropwhile(lambda words: words[:1] not in (["sym"], ["asym"], ["bip"]), given))
     direction, weights = [*(comments[0] if comments else []), "", ""][:2]
     if direction not in ("sym", "asym"):
         side = "which has two sides; number them apart, and write an edge list" if direction == "bip" else ""

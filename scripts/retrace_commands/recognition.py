@@ -19,6 +19,8 @@ XML, BANNER = (
     re.compile(r"<(\?xml|!--|!DOCTYPE|(\w+:)?graphml|gexf|html)", re.I),
     re.compile(r"\s*%{1,2}\s*MatrixMarket\b", re.I),
 )
+KONECT = re.compile(r"(?:%.*\n)*?%\s*(sym|asym|bip)\b")
+"""What says of KONECT's arcs what they are; other comments may stand above."""
 GRAPHVIZ = re.compile(
     r"(?:\s*+(?:(?://|#)[^\n]*\n|/\*(?:[^*]|\*(?!/))*+\*/))*+\s*+(strict\s+)?(di)?graph\b[^\[{\n]*+\s*\{",
     re.I,
@@ -86,7 +88,7 @@ def recognise(head: str, path: Path) -> str:
         raise RetraceError(f"{path}: is a pointer of Git LFS; get the file with git lfs pull")
     if BANNER.match(first):
         return "matrix-market"
-    if re.match(r"%\s*(sym|asym|bip)\b", first):
+    if KONECT.match("\n".join(lines)):
         return "konect"
     if XML.match(first):
         if re.search(r"<(\w+:)?graphml\b", head):

@@ -184,5 +184,14 @@ def test_forms_are_known_behind_comments_and_in_any_case(tmp_path: Path) -> None
         recognise("p aux sp p2p 3\n", path)
 
 
+def test_a_comment_may_stand_above_what_konect_says(tmp_path: Path) -> None:
+    for above in ("", "% made by me\n", "% made by me\n\n% on a Monday\n"):
+        found = read(f"{above}% sym weighted\n% 2 3 3\n1 2 5\n2 3 7\n", tmp_path)
+        assert (found.kind, found.graph.info["directed"], found.graph.arcs) == ("konect", False, 4)
+        assert "expected 3 edges, found 2" in refusal(
+            f"{above}% asym positive\n% 3 3 3\n1 2\n2 3\n", tmp_path
+        )
+
+
 def test_braces_are_looked_at_for_a_moment(tmp_path: Path) -> None:
     assert "begins no format" in refusal("a b" + " {" * 20_000 + "}\nc d {}\n", tmp_path)
