@@ -123,6 +123,14 @@ def test_two_machines_have_one_colour_and_the_second_is_a_tick() -> None:
     assert float(np.ravel(marks["|"].get_xdata())[0]) == pytest.approx(6.006)
 
 
+def test_a_machine_without_a_tick_is_not_named() -> None:
+    asked = "brandes-variants", "betweenness/vert", "NY"
+    records = [made(*asked, 5, machine="h200"), made(*asked, 6, machine="local", of={"origin": "stand-in"})]
+    drawn, panels = shown("domitrz-brandes", "brandes-variants", records)
+    assert [panel.machine for panel in panels] == ["h200"]
+    assert not {"Tick", "local", "stand-in"}.intersection(re.findall(r"[\w-]+", words(drawn)))
+
+
 def test_no_colour_has_two_meanings() -> None:
     meanings = [set(some.values()) for some in (KIND_COLOURS, COLOURS, PHASES, SEGMENTS)] + [set(HEAT)]
     every = [colour.lower() for some in meanings for colour in some]

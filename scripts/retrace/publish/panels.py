@@ -5,7 +5,7 @@ from functools import cached_property
 
 from retrace.publish.limit_panels import distances, rates
 from retrace.publish.line_panels import line_panels, timed_by_machine
-from retrace.publish.panel import Panel
+from retrace.publish.panel import Panel, of_first_machine
 from retrace.publish.row_panels import beside_printed, dumbbells, fall, ranked
 from retrace.publish.waterfall import Way, ways
 from retrace.records.variant import Variant
@@ -72,8 +72,13 @@ class FigureContent:
                 return rates(drawing, entries, self.machines[:1], self.frame)
         if drawing.kind == "lines" or (drawing.series and not drawing.graphs and drawing.kind == "heat map"):
             return line_panels(drawing, entries, read)
-        return [
+        every = [
             panel
             for timed in timed_by_machine(entries).values()
             for panel in ranked(drawing, timed, layout, read, self.frame)
         ]
+        if drawing.kind != "bars":
+            return every
+        # A tick of another machine is of the same graph, and of no stand-in for it.
+        labels = {panel.graph: panel.measured[0].label for panel in of_first_machine(every)}
+        return [panel for panel in every if labels.get(panel.graph) == panel.measured[0].label]
