@@ -41,7 +41,7 @@ from retrace_commands.edge_table import (
 from retrace_commands.file_content import GUESSED, check_text, open_content, read_head
 from retrace_commands.list_comments import compare_counts, read_comments
 from retrace_commands.list_doubts import are_times, refuse_doubtful_names, times_of, why_times
-from retrace_commands.published_formats import read_table
+from retrace_commands.published_formats import ARC_KINDS, read_table
 
 BEGINS_COMMENT = re.compile(rb"[#%]|//")
 COMMENT = re.compile(rb"^[ \t]*(?:#|%|//).*$", re.M)
@@ -145,6 +145,8 @@ def read_large_table(path: Path, kind: str) -> EdgeTable | None:
     rows = [(k, line.split()) for k, line in enumerate(lines) if line.split() and not line.startswith("%")]
     comments = [k for k, line in enumerate(lines) if line.startswith("%")]
     if len(rows) < 2 or comments[:1] != [0]:
+        return None
+    if kind == "konect" and not lines[0][1:].lstrip().startswith(ARC_KINDS):
         return None
     first = 0
     counts: list[str] = []

@@ -21,6 +21,9 @@ KEYWORDS = {"dimacs": ("a", "e"), "he": ("E",), "pace": ("e", "")}
 NO_EDGES = ("t", "n", "d", "v", "x")
 """What begins a line of DIMACS about the problem: terminals, vertices, places in space, parameters."""
 
+ARC_KINDS = ("sym", "asym", "bip")
+"""What KONECT's arcs may be, the first word of what it says."""
+
 UNWEIGHTED = ("unweighted", "positive", "dynamic", "multi", "")
 """Kinds of KONECT whose third column is no weight, but how often an edge is there."""
 
@@ -125,7 +128,7 @@ def _add(table: EdgeTable, number: int, cells: list[str], words: list[str]) -> N
 def _read_konect(text: str, where: str) -> EdgeTable:
     """Read KONECT's out.* files, of which a comment says what they are, and the next one may count."""
     given = (line[1:].split() for line in text.split("\n") if line.startswith("%"))
-    comments = list(dropwhile(lambda words: words[:1] not in (["sym"], ["asym"], ["bip"]), given))
+    comments = list(dropwhile(lambda words: not words or words[0] not in ARC_KINDS, given))
     direction, weights = [*(comments[0] if comments else []), "", ""][:2]
     if direction not in ("sym", "asym"):
         side = "which has two sides; number them apart, and write an edge list" if direction == "bip" else ""

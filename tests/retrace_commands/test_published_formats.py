@@ -188,6 +188,8 @@ def test_a_comment_may_stand_above_what_konect_says(tmp_path: Path) -> None:
     for above in ("", "% made by me\n", "% made by me\n\n% on a Monday\n"):
         found = read(f"{above}% sym weighted\n% 2 3 3\n1 2 5\n2 3 7\n", tmp_path)
         assert (found.kind, found.graph.info["directed"], found.graph.arcs) == ("konect", False, 4)
+        many = "".join(f"{k} {k + 1} 5\n" for k in range(1, 110_001))
+        assert read(f"{above}% sym weighted\n% 110000 110001 110001\n{many}", tmp_path).graph.arcs == 220_000
         assert "expected 3 edges, found 2" in refusal(
             f"{above}% asym positive\n% 3 3 3\n1 2\n2 3\n", tmp_path
         )
