@@ -96,8 +96,8 @@ def add_commands(add_command: Callable[..., ArgumentParser]) -> None:
     eccentricities.add_argument("--searches", type=positive, metavar="K", help=what)
     what = "go on until each vertex's eccentricity is known, too"
     eccentricities.add_argument("--every-vertex", action="store_true", help=what)
-    eccentricities.set_defaults(check_usage=check_usage)
-    add_solving(eccentricities, "where to write bounds of each vertex: .csv, .npy, .npz, .parquet or .json")
+    what = "where to write bounds of each vertex: .csv, .npy, .npz, .parquet or .json"
+    add_solving(eccentricities, what, NUMBERS_FILE)
 
     convert = add(
         "convert", "new_graphs:convert_graph", "write a graph in another format", "USA-road-d.NY.gr.gz NY.he"
@@ -190,7 +190,7 @@ def add_new_graph(command: ArgumentParser, weights: str, seed: str) -> None:
     command.add_argument("--seed", type=int, help=f"{seed} (default: 1)")
 
 
-def add_solving(command: ArgumentParser, outputs: str) -> None:
+def add_solving(command: ArgumentParser, outputs: str, file: Callable[[str], Path] | None = None) -> None:
     """Add how to solve, and where to write."""
     add_backend(command)
     ways = command.add_mutually_exclusive_group()
@@ -204,7 +204,7 @@ def add_solving(command: ArgumentParser, outputs: str) -> None:
     what = "print one JSON object in place of text; its schema is answer.schema.json of this package"
     command.add_argument("--json", action="store_true", help=what)
     command.add_argument(
-        "--output", type=TABLE_FILE, action="append", default=[], metavar="FILE", help=outputs
+        "--output", type=file or TABLE_FILE, action="append", default=[], metavar="FILE", help=outputs
     )
 
 
@@ -219,30 +219,24 @@ def add_backend(command: ArgumentParser) -> None:
 
 def check_usage(arguments: Namespace) -> None:
     """Refuse options that do not go together, as argparse would."""
+    from retrace.catalogue.known_solvers import CATALOGUE  # here, so that --help is fast
+
     solver: str = getattr(arguments, "solver", None) or ""
     scores, pair = (solver.partition("/")[0] == problem for problem in ("betweenness", "stcon"))
     if arguments.command == "path" and scores:
         arguments.usage(f"{solver} finds scores, but no path; use a bfs solver")
     if arguments.command == "path" and pair and "predecessors=yes" not in solver:
-        from retrace.catalogue.known_solvers import CATALOGUE  # here, so that --help is fast
-
         setting = "set predecessors=yes, or " if "predecessors" in CATALOGUE.find(solver).settings else ""
         arguments.usage(f"{solver} finds a length, but no path; {setting}use a bfs solver")
     if arguments.command == "convert" and arguments.seed is not None and arguments.weights is None:
         arguments.usage("--seed is that of --weights; leave it out")
-    if arguments.command not in ("solve", "eccentricities"):
+    if arguments.command != "solve":
         return
-    he = any(path.suffix == ".he" for path in arguments.output)
-    if arguments.command == "eccentricities":
-        if he:
-            arguments.usage("eccentricities are no paths, which .he holds; use .csv or .npy")
-        return
-    from retrace.catalogue.known_solvers import CATALOGUE  # here, so that --help is fast
-
     sums = [option for option in ("normalized", "checkpoint") if getattr(arguments, option)]
     sampled = arguments.sources is not None
     begins, ends, paths = bool(arguments.source), arguments.target is not None, arguments.paths_to
     several = not scores and (sampled or len(arguments.source) > 1)
+    he = any(path.suffix == ".he" for path in arguments.output)
     for refused, why in (
         (
             scores and (begins or ends or paths),
@@ -295,6 +289,9 @@ def path_ending(expected: str, *suffixes: str) -> Callable[[str], Path]:
 
 TABLE_FILE = path_ending(
     "end in .csv, .npy, .npz, .parquet, .json or .he", ".csv", ".npy", ".npz", ".parquet", ".json", ".he"
+)
+NUMBERS_FILE = path_ending(
+    "end in .csv, .npy, .npz, .parquet or .json", ".csv", ".npy", ".npz", ".parquet", ".json"
 )
 COMPARISON_FILE = path_ending("end in .csv or .svg", ".csv", ".svg")
 GRAPH_PATH = path_ending(

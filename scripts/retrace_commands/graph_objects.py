@@ -242,8 +242,10 @@ def _of_frame(frame: Any, where: str, columns: Sequence[Hashable], weight: str |
     named = [] if weight in (None, "weight") else [place(weight)]
     if len(labels) < 2 + len(named):
         beside = f" beside {short_form(weight)}" if named else ""
-        found = len(labels) - len(named)
-        raise RetraceError(f"{where}: expected two columns or more, a tail and a head{beside}, found {found}")
+        others = len(labels) - len(named)
+        raise RetraceError(
+            f"{where}: expected two columns or more, a tail and a head{beside}, found {others}"
+        )
     if columns and not len(set(columns)) == len(columns) in range(2, 4 - len(named)):
         raise RetraceError(
             f"{where}: columns {short_form(columns)}: expected tail, head and at most one weight"

@@ -253,8 +253,8 @@ def _read_steiner(text: str, where: str) -> EdgeTable:
         inside = inside and key != "end"
     if table.directed is None:
         table.directed = "e" not in counts
-    found = {"a" if table.directed else "e": len(table.tails)}
-    if table.vertices is None or not counts or {**dict.fromkeys(counts, 0), **found} != counts:
+    lines = {"a" if table.directed else "e": len(table.tails)}
+    if table.vertices is None or not counts or {**dict.fromkeys(counts, 0), **lines} != counts:
         announced = " and ".join(
             f"{count} {'arcs' if key == 'a' else 'edges'}" for key, count in counts.items()
         )
