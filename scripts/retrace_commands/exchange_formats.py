@@ -408,6 +408,8 @@ class _Pajek:
         elif self.section == "matrix" and len(words) == len(self.labels) > self.row:
             self.row += 1
             for column, word in enumerate(words, 1):
+                if is_odd(word):
+                    raise self.fail("a number in the matrix", word)
                 if not is_zero(word):
                     self.add(str(self.row), str(column), word)
         else:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from retrace.system.errors import RetraceError
 from retrace_commands.edge_lists import read_edges
-from retrace_commands.edge_table import EdgeTable, is_zero
+from retrace_commands.edge_table import EdgeTable, is_odd, is_zero
 from retrace_commands.exchange_formats import read_gml, read_graphml, read_pajek
 from retrace_commands.metis_files import read_metis
 from retrace_commands.recognition import BANNER, DIMACS, PACE
@@ -127,9 +127,9 @@ def _add(table: EdgeTable, number: int, cells: list[str], words: list[str]) -> N
 
 def _read_konect(text: str, where: str) -> EdgeTable:
     """Read KONECT's out.* files, of which a comment says what they are, and the next one may count."""
-    given = (line[1:].split() for line in text.split("\n") if line.startswith("%"))
-    comments = list(dropwhile(lambda words: not words or words[0] not in ARC_KINDS, given))
-    direction, weights = [*(comments[0] if comments else []), "", ""][:2]
+    given = [(k, line[1:].split()) for k, line in enumerate(text.split("\n"), 1) if line.startswith("%")]
+    comments = list(dropwhile(lambda one: not 0 < len(one[1]) < 3 or one[1][0] not in ARC_KINDS, given))
+    direction, weights = [*(comments[0][1] if comments else []), "", ""][:2]
     if direction not in ("sym", "asym"):
         side = "which has two sides; number them apart, and write an edge list" if direction == "bip" else ""
         raise RetraceError(
@@ -146,11 +146,12 @@ def _read_konect(text: str, where: str) -> EdgeTable:
             )
         cells = words[:2] if plain else [*words[:3], "1"][:3]
         _add(table, number, cells, words)
-    if len(comments) > 1 and all(_whole(word) >= 0 for word in comments[1][:2]) and len(comments[1]) >= 2:
-        edges, vertices = map(_whole, comments[1][:2])
+    counts = [one for one in comments[1:] if len(one[1]) > 1 and min(map(_whole, one[1][:2])) >= 0]
+    if counts:
+        line, (edges, vertices) = counts[0][0], map(_whole, counts[0][1][:2])
         if edges != len(table.tails):
             raise RetraceError(
-                f"{where}, line 2: expected {edges} edges, found {len(table.tails)}; it may be cut short"
+                f"{where}, line {line}: expected {edges} edges, found {len(table.tails)}; it may be cut short"
             )
         table.vertices = vertices
     elif not table.tails:
@@ -225,6 +226,8 @@ def _read_dense(table: EdgeTable, rows: list[tuple[int, list[str]]], is_half: bo
     table.weights = []
     lines = (number for number, words in rows for _ in words)
     for (row, column), word, number in zip(places, entries, lines, strict=True):
+        if is_odd(word):
+            raise _blame(table.where, number, "a number", [word])
         if not is_zero(word):
             table.tails.append(str(row + 1))
             table.heads.append(str(column + 1))

@@ -19,7 +19,11 @@ XML, BANNER = (
     re.compile(r"<(\?xml|!--|!DOCTYPE|(\w+:)?graphml|gexf|html)", re.I),
     re.compile(r"\s*%{1,2}\s*MatrixMarket\b", re.I),
 )
-KONECT = re.compile(r"(?:%.*\n)*?%\s*(sym|asym|bip)\b")
+KONECT = re.compile(
+    r"(?:%.*\n)*?%[ \t]*(sym|asym|bip)"
+    r"([ \t]+(un|pos|multi|multipos)?(weighted|signed|positive|dynamic|multi))?[ \t\r]*$",
+    re.M,
+)
 """What says of KONECT's arcs what they are; other comments may stand above."""
 GRAPHVIZ = re.compile(
     r"(?:\s*+(?:(?://|#)[^\n]*\n|/\*(?:[^*]|\*(?!/))*+\*/))*+\s*+(strict\s+)?(di)?graph\b[^\[{\n]*+\s*\{",

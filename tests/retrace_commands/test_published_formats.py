@@ -52,9 +52,12 @@ def test_zero_is_no_arc_however_it_is_written(zero: str, tmp_path: Path) -> None
     assert arcs(read("*Vertices 3\n*Matrix\n" + "\n".join(rows) + "\n", tmp_path, "g.net")) == expected
 
 
-@pytest.mark.parametrize("entry", [".", "-", "+", "0.0.0"])
+@pytest.mark.parametrize("entry", [".", "-", "+", "0.0.0", "0d0", "0x0", "nan"])
 def test_what_is_no_number_is_no_zero(entry: str, tmp_path: Path) -> None:
-    assert "no number" in read(f"*Vertices 2\n*Matrix\n0 1\n{entry} 0\n", tmp_path, "g.net").no_weights
+    told = refusal(f"*Vertices 2\n*Matrix\n0 1\n{entry} 0\n", tmp_path, "g.net")
+    assert f"line 4: expected a number in the matrix, found '{entry}'" in told
+    told = refusal(f"{DENSE}{entry}\n" + "1\n" * 8, tmp_path)
+    assert f"line 3: expected a number, found '{entry}'" in told
 
 
 def lines(first: int, last: int) -> bytes:
@@ -193,6 +196,16 @@ def test_a_comment_may_stand_above_what_konect_says(tmp_path: Path) -> None:
         assert "expected 3 edges, found 2" in refusal(
             f"{above}% asym positive\n% 3 3 3\n1 2\n2 3\n", tmp_path
         )
+
+
+def test_what_konect_says_is_no_sentence(tmp_path: Path) -> None:
+    found = read("% sym links were removed\n% asym weighted\n% 2 3 3\n1 2 5\n2 3 6\n", tmp_path)
+    assert (found.kind, found.graph.info["directed"], found.graph.arcs) == ("konect", True, 2)
+    assert read("% sym links removed\n1 2 5\n2 3 6\n", tmp_path).kind != "konect"
+    cut = "% asym weighted\n% downloaded 2020\n% 3 9 9\n1 2 5\n2 3 6\n"
+    assert "expected 3 edges, found 2" in refusal(cut, tmp_path)
+    network = '% sym network of x\n*Vertices 2\n1 "a"\n2 "b"\n*Arcs\n1 2 3\n'
+    assert read(network, tmp_path).kind == "pajek"
 
 
 def test_braces_are_looked_at_for_a_moment(tmp_path: Path) -> None:
