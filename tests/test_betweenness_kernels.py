@@ -113,7 +113,7 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         bitmap_kib=data.draw(st.integers(0, 1)),
         sweep=data.draw(st.sampled_from([0, 3, 999999999])),
         sparse=data.draw(st.sampled_from([0, 3, 1000])),
-        hub=data.draw(st.sampled_from([1, 5, 4096])),
+        hub=data.draw(st.sampled_from([0, 1, 5, 4096])),
         cluster=data.draw(st.sampled_from([0, 1, 3, 16])),
         compacted=data.draw(st.sampled_from(["no", "yes"])),
         renumbered=data.draw(st.sampled_from(["no", "yes"])),

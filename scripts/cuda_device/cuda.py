@@ -28,9 +28,6 @@ from cuda_device.memory_pool import MemoryPool
 from cuda_device.staged_copies import LEAST_STAGED, StagedCopies, stager
 from cuda_device.toolkits import known_capabilities
 
-SHARED_WITHOUT_ASKING = 48 * 1024
-"""Dynamic shared memory, in bytes, that a kernel may use before its limit must be raised."""
-
 HOLD_STEPS = 150
 """Dependent loads: 20 to 100 microseconds, longer than the host needs to queue two events and a launch."""
 
@@ -105,13 +102,11 @@ class CudaEvent:
 class CudaKernel:
     """A `__global__` function."""
 
-    def __init__(self, device: CudaDevice, name: str, function: Any, module: CudaModule) -> None:
-        self.device = device
-        self.name = name
-        self._module = module
-        self._function = function
+    def __init__(self, module: CudaModule, by_driver: DriverKernel) -> None:
+        self.device = module.device
+        self.name = by_driver.name
+        self._by_driver = by_driver
         self._kinds: tuple[type, ...] | None = None
-        self._sizes: dict[tuple[Dim, Dim, int], tuple[Any, Any]] = {}
         self._checked: set[tuple[Dim, Dim, int, Dim | None, bool]] = set()
 
     def __call__(
@@ -125,21 +120,14 @@ class CudaKernel:
         cluster: Dim | None = None,
     ) -> None:
         values = self._values(arguments)
-        sizes = self._sizes.get((grid, block, shared)) or self._check(grid, block, shared)
+        sizes = grid, block, shared, cluster, cooperative
+        if sizes not in self._checked:  # to check them takes as long as to launch
+            check_launch(self.name, grid, block, shared, self.device.limits, cluster, cooperative)
+            self._checked.add(sizes)
         timer = self.device._timer
         start = self.device.mark_after_hold(stream) if timer else None
-        try:
-            if cooperative or cluster is not None:
-                self._check_once(grid, block, shared, cluster, cooperative)
-                handle = stream.pycuda.handle if stream else 0
-                launch = self._module.driver_kernel(self.name)
-                launch(grid, block, values, shared, handle, cooperative, cluster)
-            else:
-                self._function.prepared_async_call(
-                    *sizes, stream and stream.pycuda, *values, shared_size=shared
-                )
-        except self.device.cuda.Error as error:
-            raise DeviceError(f"kernel {self.name}: {error}") from error
+        handle = stream.pycuda.handle if stream else 0
+        self._by_driver(grid, block, values, shared, handle, cooperative, cluster)
         if timer:
             timer.brackets.append((start, self.device.mark(stream)))
 
@@ -153,7 +141,7 @@ class CudaKernel:
         cooperative: bool = True,
     ) -> CudaLaunch:
         check_launch(self.name, grid or 1, block, shared, self.device.limits, cluster, cooperative)
-        kernel = self._module.driver_kernel(self.name)
+        kernel = self._by_driver
         launch = kernel.packed(grid or 1, block, self._values(arguments), shared, cooperative, cluster)
         buffers = [(a, i) for i, a in enumerate(arguments, 1) if type(a) is CudaBuffer]
         return CudaLaunch(self, grid, math.prod(as_xyz(block)), kernel, launch, buffers)
@@ -162,40 +150,17 @@ class CudaKernel:
         """Return addresses of buffers, and numbers; raise TypeError for anything else."""
         kinds = tuple(map(type, arguments))
         if kinds != self._kinds:
-            self._prepare(kinds)
+            self._check_kinds(kinds)
+            self._kinds = kinds
         return [self._address(a, i) if type(a) is CudaBuffer else a for i, a in enumerate(arguments, 1)]
 
-    def _prepare(self, kinds: tuple[type, ...]) -> None:
-        """Tell PyCUDA how to pack arguments of these types."""
-        codes = []
+    def _check_kinds(self, kinds: tuple[type, ...]) -> None:
         for position, kind in enumerate(kinds, 1):
             if kind is not CudaBuffer and not issubclass(kind, (np.number, np.bool_)):
                 raise TypeError(
                     f"kernel {self.name}, parameter {position}: "
                     f"expected a buffer or a NumPy scalar, not {kind.__name__}"
                 )
-            codes.append("P" if kind is CudaBuffer else np.dtype(kind).char)
-        self._function.prepare("".join(codes))
-        self._kinds = kinds
-
-    def _check_once(self, grid: Dim, block: Dim, shared: int, cluster: Dim | None, cooperative: bool) -> None:
-        """Check the sizes of a launch; to do so takes as long as to launch."""
-        sizes = grid, block, shared, cluster, cooperative
-        if sizes not in self._checked:
-            check_launch(self.name, grid, block, shared, self.device.limits, cluster, cooperative)
-            self._checked.add(sizes)
-
-    def _check(self, grid: Dim, block: Dim, shared: int) -> tuple[Any, Any]:
-        """Check the sizes of a launch, and raise the kernel's shared-memory limit if necessary."""
-        check_launch(self.name, grid, block, shared, self.device.limits)
-        if shared > SHARED_WITHOUT_ASKING:
-            attribute = self.device.cuda.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
-            try:
-                self._function.set_attribute(attribute, shared)
-            except self.device.cuda.Error as error:
-                refused = f"{shared} bytes of shared memory are more than this device has"
-                raise DeviceError(f"kernel {self.name}: {refused} ({error})") from error
-        return self._sizes.setdefault((grid, block, shared), (as_xyz(grid), as_xyz(block)))
 
     def _address(self, buffer: CudaBuffer, position: int) -> int:
         if not buffer.address:
@@ -242,61 +207,43 @@ class CudaModule:
     def __init__(self, device: CudaDevice, source: str, macros: Sequence[str] = ()) -> None:
         self.device = device
         self.source = shown_path(PLACES.kernels / source)
-        self._file = build_cubin(PLACES.kernels / source, device.architecture(), macros)
-        self.built = self._file.name
-        self._module = device.cuda.module_from_file(str(self._file))
-        self._driver: DriverModule | None = None
-        self._driver_kernels: dict[str, DriverKernel] = {}
-        self._written: dict[str, NDArray[Any]] = {}
+        file = build_cubin(PLACES.kernels / source, device.architecture(), macros)
+        self.built = file.name
+        self._by_driver = DriverModule(file)
+        self._kernels: dict[str, DriverKernel] = {}
+        device._modules.add(self._by_driver)
 
     def kernel(self, name: str) -> CudaKernel:
-        try:
-            return CudaKernel(self.device, name, self._module.get_function(name), self)
-        except self.device.cuda.Error:
-            raise DeviceError(f"{self.source}: there is no kernel {name}") from None
+        return CudaKernel(self, self._kernel(name))
 
-    @naming_cuda
     def resident_blocks(self, kernel: str, block: Dim, shared: int = 0) -> int:
         by_limits = self.device.limits.resident_blocks(math.prod(as_xyz(block)), shared)
-        by_driver = self.driver_kernel(kernel).resident_blocks(block, shared)
+        by_driver = self._kernel(kernel).resident_blocks(block, shared)
         return min(by_limits, by_driver) * self.device.multiprocessors()
 
-    @naming_cuda
     def largest_cluster(self, kernel: str, block: Dim) -> int:
         most = self.device.limits.cluster
-        return self.driver_kernel(kernel).largest_cluster(block, most) if most else 0
+        return self._kernel(kernel).largest_cluster(block, most) if most else 0
 
-    @naming_cuda
     def resident_clusters(self, kernel: str, block: Dim, cluster: int) -> int:
-        return self.driver_kernel(kernel).resident_clusters(block, cluster)
+        return self._kernel(kernel).resident_clusters(block, cluster)
 
     @naming_cuda
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
-        try:
-            address, size = self._module.get_global(name)
-        except self.device.cuda.Error:
-            raise DeviceError(
-                f"{self.source}: there is no __constant__ or __device__ variable {name}"
-            ) from None
+        address, size = self._by_driver.variable(name) or (0, 0)
+        if not address:
+            raise DeviceError(f"{self.source}: there is no __constant__ or __device__ variable {name}")
         if values.nbytes != size:
             raise ValueError(f"{name} of {self.source} has {size} bytes, not {values.nbytes}")
         self.device.cuda.memcpy_htod(address, np.ascontiguousarray(values))
-        self._written[name] = values.copy()
-        if self._driver:
-            self._driver.write_symbol(name, values)
 
-    def driver_kernel(self, name: str) -> DriverKernel:
-        """Return a kernel for cooperative launches and clusters, of the file as it is loaded for these.
-
-        Its symbols have the values that were written.
-        """
-        if self._driver is None:
-            self._driver = DriverModule(self._file)
-            for symbol, values in self._written.items():
-                self._driver.write_symbol(symbol, values)
-        if name not in self._driver_kernels:
-            self._driver_kernels[name] = DriverKernel(self._driver, name)
-        return self._driver_kernels[name]
+    def _kernel(self, name: str) -> DriverKernel:
+        if name not in self._kernels:
+            function = self._by_driver.function(name)
+            if function is None:
+                raise DeviceError(f"{self.source}: there is no kernel {name}")
+            self._kernels[name] = DriverKernel(self._by_driver, name, function)
+        return self._kernels[name]
 
 
 class CudaDevice(Device):
@@ -334,6 +281,7 @@ class CudaDevice(Device):
         self._chain: Any = None
         self._buffers: weakref.WeakSet[CudaBuffer] = weakref.WeakSet()
         self._thrust: list[ctypes.CDLL] = []
+        self._modules: weakref.WeakSet[DriverModule] = weakref.WeakSet()
         self._pinned: weakref.WeakSet[Any] = weakref.WeakSet()  # PyCUDA cannot free it after the context
         self._nvml = find_gpu(self._gpu.pci_bus_id())
 
@@ -355,6 +303,8 @@ class CudaDevice(Device):
         finally:  # after a failed kernel, freeing memory fails, but closing the context works
             self._buffers.clear()
             self._pinned.clear()
+            for module in self._modules:
+                module.forget()
             self._context.pop()
             self._context.detach()
             self._context = self._pool = self._staging = self._hold = self._chain = None
@@ -448,14 +398,13 @@ class CudaDevice(Device):
             return
         pattern = np.array([value]).astype(buffer.dtype)
         width, count = buffer.dtype.itemsize, buffer.size
-        if width == 8 and len(np.unique(pattern.view(np.uint32))) == 1:
-            width, count = 4, 2 * count  # both halves are equal, as in 0 and -1
         if width == 8:
-            self.write(buffer, np.full(buffer.size, pattern[0]), stream)
-            return
+            low, high = pattern.view(np.uint32).tolist()
+            if low != high:  # they are equal in 0 and -1
+                self.write(buffer, np.full(buffer.size, pattern[0]), stream)
+                return
+            width, count = 4, 2 * count
         self._call(f"memset_d{8 * width}", stream, address, int(pattern.view(f"u{width}")[0]), count)
-        if stream is None:
-            self.synchronize()
 
     @naming_cuda
     def pinned(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
@@ -519,13 +468,11 @@ class CudaDevice(Device):
     def mark_after_hold(self, stream: CudaStream | None) -> Event:
         """Queue a kernel that holds the stream, then an event: the next launch follows without a gap."""
         if self._hold is None:
-            self._hold = CudaModule(self, str(own_file("hold.cu"))).kernel("hold")._function
-            self._hold.prepare("PiP")
+            self._hold = CudaModule(self, str(own_file("hold.cu")))
             self._chain = self.upload(np.zeros(2, np.int32))
-        chain = self._chain.address
-        self._hold.prepared_async_call(
-            (1, 1), (1, 1, 1), stream and stream.pycuda, chain, HOLD_STEPS, chain + 4
-        )
+        chain, handle = self._chain.address, stream.pycuda.handle if stream else 0
+        arguments = chain, np.int32(HOLD_STEPS), chain + 4
+        self._hold._kernel("hold")(1, 1, arguments, 0, handle, False, None)
         return self.mark(stream)
 
     def describe(self) -> dict[str, Any]:

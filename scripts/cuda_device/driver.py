@@ -1,12 +1,13 @@
-"""Cooperative launches, clusters and what a GPU has of them, through CUDA's driver API: PyCUDA has neither.
+"""Kernel files, their launches and what a GPU has, through CUDA's driver API.
 
-PyCUDA does not tell the handle of a module that it has loaded, so the file is loaded again. Its variables are
-then a second set, which ordinary launches do not see.
+PyCUDA has no cooperative launches and no clusters, does not tell the handle of a module that it has loaded,
+and takes longer for a launch.
 """
 
 import ctypes
 import math
 import struct
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,9 @@ COOPERATIVE, CLUSTER = 2, 4
 
 UNTIMED = 2
 """Of CUevent_flags."""
+
+NOT_THERE = 500, 1
+"""Of CUresult: not found, and what has this name is not what was looked for."""
 
 MAX_DYNAMIC_SHARED, NON_PORTABLE_CLUSTER = 8, 14
 """Of CUfunction_attribute."""
@@ -93,10 +97,9 @@ class Launch:
 class DriverKernel:
     """A kernel, whose arguments alone are packed at each launch: what else it needs is made once."""
 
-    def __init__(self, module: "DriverModule", name: str) -> None:
-        self._call = module.call
-        self.function = ctypes.c_void_p()
-        self._call("cuModuleGetFunction", ctypes.byref(self.function), module.handle, name.encode())
+    def __init__(self, module: "DriverModule", name: str, function: ctypes.c_void_p) -> None:
+        self.name, self.function = name, function
+        self._module = module  # which is unloaded when nothing refers to it any more
         self._launches: dict[tuple[Any, ...], Launch] = {}
         self._shared = 0
 
@@ -123,6 +126,11 @@ class DriverKernel:
     def launch(self, launch: Launch) -> None:
         """Launch with the arguments that are packed."""
         self._call("cuLaunchKernelEx", launch.reference, self.function, launch.arguments, None)
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        """Call a function of the driver; raise DeviceError, naming also the kernel, if it fails."""
+        if code := getattr(self._module.cuda, name)(*arguments):
+            raise DeviceError(f"kernel {self.name}: {self._module.failure(name, code)}")
 
     def _prepare(self, key: tuple[Any, ...]) -> Launch:
         _, _, shared, _, cluster, _ = key
@@ -164,7 +172,7 @@ class Driver:
     """The library of the driver, and calls of its functions."""
 
     def __init__(self) -> None:
-        self._cuda = ctypes.CDLL("libcuda.so.1")
+        self.cuda = ctypes.CDLL("libcuda.so.1")
 
     def attribute(self, device: int, name: str) -> int:
         """Return an attribute of a GPU by its number in CUDA's order."""
@@ -180,18 +188,18 @@ class Driver:
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function of the driver; raise DeviceError, naming it and its error, if it fails."""
-        if code := getattr(self._cuda, name)(*arguments):
+        if code := getattr(self.cuda, name)(*arguments):
             raise self.failure(name, code)
 
     def failure(self, what: str, code: int) -> DeviceError:
         """Return the error of a code that the driver returned."""
         text = ctypes.c_char_p()
-        self._cuda.cuGetErrorName(code, ctypes.byref(text))
+        self.cuda.cuGetErrorName(code, ctypes.byref(text))
         return DeviceError(f"CUDA: {what} failed: {(text.value or b'error').decode()} ({code})")
 
     def staging(self, pinned: Callable[[int, type], NDArray[Any]]) -> StagedCopies:
         """Return what copies to the GPU whose context is current; `pinned` allocates page-locked memory."""
-        cuda, context = self._cuda, ctypes.c_void_p()
+        cuda, context = self.cuda, ctypes.c_void_p()
         self.call("cuCtxGetCurrent", ctypes.byref(context))
         functions = (
             kind(ctypes.cast(function, ctypes.c_void_p).value or 0)
@@ -210,7 +218,7 @@ class Driver:
 
     def repeat(self, loop: HostLoop, launches: Sequence[CLaunch], state: int) -> Repeated:
         """Execute a loop in C++, with its launches by this driver; `state` is the address of the state."""
-        cuda = self._cuda
+        cuda = self.cuda
         functions = (
             kind(ctypes.cast(function, ctypes.c_void_p).value or 0)
             for kind, function in (
@@ -231,12 +239,29 @@ class DriverModule(Driver):
         super().__init__()
         self.handle = ctypes.c_void_p()
         self.call("cuModuleLoad", ctypes.byref(self.handle), str(file).encode())
+        self._unload = weakref.finalize(self, self.cuda.cuModuleUnload, self.handle)
+        self._unload.atexit = False
 
-    def write_symbol(self, name: str, values: NDArray[Any]) -> None:
-        """Copy `values` into a `__constant__` or `__device__` array."""
+    def function(self, name: str) -> ctypes.c_void_p | None:
+        """Return the handle of a kernel; None if there is none of this name."""
+        found = ctypes.c_void_p()
+        missing = self.is_missing("cuModuleGetFunction", ctypes.byref(found), self.handle, name.encode())
+        return None if missing else found
+
+    def variable(self, name: str) -> tuple[int, int] | None:
+        """Return address and bytes of a `__constant__` or `__device__` variable; None if there is none."""
         address, size = ctypes.c_uint64(), ctypes.c_size_t()
-        self.call(
-            "cuModuleGetGlobal_v2", ctypes.byref(address), ctypes.byref(size), self.handle, name.encode()
-        )
-        host = np.ascontiguousarray(values)
-        self.call("cuMemcpyHtoD_v2", address, ctypes.c_void_p(host.ctypes.data), ctypes.c_size_t(host.nbytes))
+        found = ctypes.byref(address), ctypes.byref(size)
+        missing = self.is_missing("cuModuleGetGlobal_v2", *found, self.handle, name.encode())
+        return None if missing else (address.value, size.value)
+
+    def is_missing(self, name: str, *arguments: Any) -> bool:
+        """Call a function that looks for something; return whether it was not found."""
+        code = getattr(self.cuda, name)(*arguments)
+        if code not in (0, *NOT_THERE):
+            raise self.failure(name, code)
+        return bool(code)
+
+    def forget(self) -> None:
+        """Leave it to the end of the context to unload the file."""
+        self._unload.detach()

@@ -191,8 +191,8 @@ class Module(Protocol):
 class Device(ABC):
     """A device with its own context, open from `__enter__` to `__exit__`.
 
-    Opening creates the context; closing frees all memory allocated in it. A copy or fill without a stream is
-    finished on return; with a stream it is only queued.
+    Opening creates the context; closing frees all memory allocated in it. A copy without a stream is finished
+    on return. One with a stream, and any fill, is only queued, as launches are.
     """
 
     backend: str

@@ -443,10 +443,10 @@ class EmulatedDevice(Device):
         self._issue(stream, copy)
 
     def fill(self, buffer: Buffer, value: int | float, stream: Any | None = None) -> None:
-        self._issue(stream, lambda: cast(EmulatedBuffer, buffer).memory().fill(value))
+        self.work.issue(stream, lambda: cast(EmulatedBuffer, buffer).memory().fill(value))
 
     def _issue(self, stream: Any | None, work: Work) -> None:
-        """Queue a copy or fill; without a stream the host waits for it."""
+        """Queue a copy; without a stream the host waits for it."""
         self.work.issue(stream, work)
         if stream is None:
             self.work.finish()

@@ -9,7 +9,6 @@ from math import ceil, log2
 from pathlib import Path
 
 from retrace.system.models import read_yaml
-from retrace_today.betweenness.frontier_brandes import LONG_ROW
 from retrace_today.betweenness.lanes import COMPACTING_PAYS
 from retrace_today.features import Features
 
@@ -27,6 +26,8 @@ CACHED_VERTICES = 8192
 """Vertices of a graph whose numbers the next cache holds, of a core or of all blocks."""
 SURPRISES = 16
 """Arcs of a vertex, at most, of which a core mispredicts whether they lead on; of more, most do not."""
+LONG_ROW = 1024
+"""Arcs of a vertex that a warp has; a block takes the other arcs of a hub."""
 EQUAL_WEIGHTS = 0.3
 """The work in a heap if all weights are equal, as a share of that with weights that differ."""
 

@@ -12,6 +12,7 @@ from graphs import graph
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.query import Query
+from retrace_today.betweenness.frontier_brandes import SHORT_ROW, choose_hub
 from solving import DEVICES, make, open_device, solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
@@ -44,6 +45,7 @@ def scores(spec: str, whole: CSRGraph, query: Query, backend: str) -> np.ndarray
         ("cluster:hub=5,sparse=999,blocks=2", None),
         ("cluster:hub=50,sparse=4,cluster=3,blocks=2", (3, 0, 60)),
         ("cluster:cluster=1", None),
+        ("cluster:hub=1,cluster=1", (3, 0, 60)),
     ],
 )
 @pytest.mark.parametrize("which", GRAPHS)
@@ -71,6 +73,35 @@ def test_large_graphs_and_offsets_of_64_bits(backend: str, monkeypatch: pytest.M
         for settings in ("frontier:sparse=0", "frontier:sparse=64", "frontier:hub=10", "cluster:hub=10"):
             found = scores(f"{settings},block_size=128", whole, query, backend)
             assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_hubs_are_chosen_by_what_they_take_and_what_a_warp_would_have() -> None:
+    short = np.full(1000, 3)
+    assert choose_hub(short, 132) == SHORT_ROW
+    one = short.copy()
+    one[500] = 100_000
+    assert choose_hub(one, 132) == SHORT_ROW  # a block takes it in the time of two arcs
+    together, apart = short.copy(), np.full(32 * 1000, 3)
+    together[:160] = apart[: 32 * 160 : 32] = 1000
+    assert choose_hub(together, 1) == SHORT_ROW  # a warp would have 32,000 arcs
+    assert choose_hub(apart, 1) == 1024  # none would have more than some of 1,000
+    assert choose_hub(apart, 16) == SHORT_ROW  # each block has only ten
+    random = np.random.default_rng(4)
+    skewed = (20 / random.random(100_000) ** 0.6).astype(np.int64)
+    assert [choose_hub(skewed, blocks) for blocks in (132, 16, 1)] == [256, 512, 2048]
+
+
+@pytest.mark.parametrize("solver", ["frontier", "cluster"])
+def test_chosen_hubs_are_those_that_are_sent(solver: str) -> None:
+    """Of a graph whose hubs are only seen from behind, too."""
+    arcs = [(u, 3, 1) for u in range(4, 400)] + [(0, u, 1) for u in range(1, 90)]
+    whole = graph(400, arcs)
+    with open_device("emulator") as device:
+        searching: Any = solved(f"betweenness/{solver}", whole, Query(sources=(0, 7)), device)
+        hubs, count = searching.rounds[0].arguments[5:7]
+        assert (device.download(hubs).tolist(), count, searching.hub) == ([0, 3], 2, SHORT_ROW)
+        expected = solved("betweenness/seq-array", whole, Query(sources=(0, 7))).download()
+        assert_allclose(searching.download(), expected, rtol=1e-12)
 
 
 def test_clusters_are_as_large_as_leaves_none_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:

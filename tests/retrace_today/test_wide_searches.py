@@ -120,7 +120,7 @@ def test_a_queue_of_more_entries_than_32_bits_count_is_refused(monkeypatch: Patc
     [("bfs/direction:piece=1", "the queue may have 4294967300 entries, expected at most 2147483648; set a "
       "larger piece than 1"),
      ("bfs/direction:piece=100000000", "piece is 100000000, expected from 1 to 67108864"),
-     ("betweenness/frontier:hub=100000000", "hub is 100000000, expected from 1 to 67108864")],
+     ("betweenness/frontier:hub=100000000", "hub is 100000000, expected from 0 to 67108864")],
 )  # fmt: skip
 def test_entries_of_a_frontier_that_32_bits_do_not_count_are_refused(
     spec: str, message: str, monkeypatch: Patch

@@ -121,13 +121,22 @@ template <typename Real, typename Together> struct SharedSearch {
         return sum;
     }
 
-    // Calls visit(hub) for the hubs of this block with a long row, and a level that is wanted. All its threads call it together.
+    // Calls visit(hub) for the hubs of this block with a long row, and a level that is wanted. All its threads call it
+    // together, and each looks at a hub of its own first.
     template <typename Visit> __device__ void for_each_hub(Rows rows, int depth, Visit visit) const
     {
-        for (int k = int(team.rank); k < hub_count; k += int(team.count)) {
-            const bool wanted = rows.length(hubs[k]) > hub && level[hubs[k]] == depth;
-            __syncthreads();  // visit() may change the level
-            if (wanted) visit(hubs[k]);
+        __shared__ unsigned wanted[MOST_THREADS / LANES];  // a bit for each thread
+        for (int first = int(team.rank); first < hub_count; first += int(team.count * blockDim.x)) {
+            const int k = first + int(team.count * threadIdx.x);
+            const bool own = k < hub_count && rows.length(hubs[k]) > hub && level[hubs[k]] == depth;
+            const unsigned votes = __ballot_sync(ALL_LANES, own);
+            if (lane_number() == 0) wanted[threadIdx.x / LANES] = votes;
+            __syncthreads();
+            for (int of_warp = first, warp = 0; of_warp < hub_count && warp < int(blockDim.x / LANES);
+                 of_warp += int(team.count * LANES), warp++)
+                for (unsigned rest = wanted[warp]; rest; rest &= rest - 1)
+                    visit(hubs[of_warp + int(team.count) * (__ffs(int(rest)) - 1)]);
+            __syncthreads();
         }
     }
 

@@ -104,9 +104,10 @@ class FixedSums(GraphOnDevice):
         places = (passes[:, None] * self.lanes + np.arange(self.lanes)).ravel()
         chosen = order[places[places < len(order)]]
         self.device.fill(part.score, 0)
+        self.overflowed[0] = -1
         if len(chosen):
             self.launch(replace(part, sources=self.device.upload(chosen)), 0, len(chosen))
-        self.refuse_overflow(part.overflow, part.reduced)
+        self.refuse_overflow(part.reduced)
         self.device.read(part.score if part.reduced.is_whole else self.expand(part), sums.reshape(-1))
 
     def expand(self, part: Round) -> Buffer:

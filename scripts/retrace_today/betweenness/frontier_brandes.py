@@ -3,22 +3,47 @@
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cuda_device.gpu_limits import Needs
-from cuda_device.interface import Buffer, Module
+from cuda_device.interface import Module
 from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
-from retrace.solvers.betweenness.block_per_source import aligned
-from retrace.solvers.betweenness.compaction import uncompacted
+from retrace.solvers.betweenness.block_per_source import Round, aligned
+from retrace.solvers.betweenness.compaction import Compacted, uncompacted
+from retrace.solvers.solver import WARP
 from retrace_today.betweenness.graph_on_device import SEARCH_CLUSTER, GraphOnDevice, searches_at_once
 
-LONG_ROW = 4096
-"""Arcs of a vertex that a warp has at most, unless it is set; a block has those with more."""
+SHORT_ROW = 64
+"""Arcs of a vertex that no block takes from a warp."""
+ARCS_OF_HUB, ROWS = 200, 10
+"""Arcs of a warp that take as long as a hub of a block, and the longest rows that a queue may give to a warp
+(docs/experiments, 101)."""
 LEAST_BLOCKS = 4
 """Of a cluster, if its size is chosen."""
 COUNTERS_BYTES = 24
 """`Counters` of the kernel file."""
+
+
+def choose_hub(arcs: NDArray[np.integer[Any]], blocks: int) -> int:
+    """Return the most arcs of a vertex that a warp has, of `arcs` by vertex: a power of 2.
+
+    With fewer, the blocks of a search have more hubs, which they take one after the other. With more, a warp
+    has more arcs, those of 32 vertices, while the others wait.
+    """
+    long = np.flatnonzero(arcs > SHORT_ROW)
+    if not len(long):
+        return SHORT_ROW
+    lengths, begins = arcs[long], np.flatnonzero(np.diff(long // WARP, prepend=-1))
+
+    def expected(most: int) -> float:
+        of_warps = np.add.reduceat(np.where(lengths <= most, lengths, 0), begins)
+        hubs = np.count_nonzero(lengths > most)
+        return ARCS_OF_HUB * hubs / blocks + float(of_warps.max()) + ROWS * most
+
+    powers = range(SHORT_ROW.bit_length() - 1, int(lengths.max()).bit_length() + 1)
+    return min((1 << power for power in powers), key=expected)
 
 
 class FrontierBrandes(GraphOnDevice):
@@ -36,7 +61,10 @@ class FrontierBrandes(GraphOnDevice):
             8, "a level marks its neighbours if it has less than 1 / sparse of all arcs", least=0
         ),
         "hub": Setting(
-            LONG_ROW, "arcs of a vertex that a warp has at most; a block has those with more", most=2**26
+            0,
+            "arcs of a vertex that a warp has at most; a block has those with more; 0: by the graph",
+            least=0,
+            most=2**26,
         ),
     }
     former_settings = ()
@@ -46,18 +74,27 @@ class FrontierBrandes(GraphOnDevice):
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         self.require_whole_warps()
+        self.all_blocks = self.module.resident_blocks(self.kernel_name(), self.block_size)
 
     def load_module(self) -> Module:
         return self.load_for(self.graph, self.source)
 
-    def entering(self, graph: CSRGraph, indptr: Buffer, indices: Buffer) -> list[Any]:
-        """Return CSR by the arcs that enter each vertex, and the hubs."""
-        csr = super().entering(graph, indptr, indices)
-        longest = np.diff(graph.indptr)
-        if csr[0] is not indptr:
-            longest = np.maximum(longest, np.diff(self.device.download(csr[0])))
-        hubs = np.flatnonzero(longest > self.number("hub")).astype(np.int32)
-        return [*csr, self.device.upload(hubs), np.int32(len(hubs))]
+    def send(self, reduced: Compacted) -> Round:
+        """Send also the hubs, vertices of many arcs to or from them."""
+        part = super().send(reduced)
+        indptr, in_indptr = part.arguments[1], part.arguments[3]
+        longest = np.diff(reduced.graph.indptr)
+        if in_indptr is not indptr:
+            longest = np.maximum(longest, np.diff(self.device.download(in_indptr)))
+        blocks = self.blocks_of_search(part.sources.size)
+        self.hub = self.number("hub") or choose_hub(longest, blocks)
+        hubs = np.flatnonzero(longest > self.hub).astype(np.int32)
+        part.arguments[5:5] = self.device.upload(hubs), np.int32(len(hubs))
+        return part
+
+    def blocks_of_search(self, sources: int) -> int:
+        """Return how many blocks share a search, of so many."""
+        return self.all_blocks
 
     def block_bytes(self) -> int:
         """Return the memory of a search in bytes: path counts, levels, the queue, its ends and counters."""
@@ -76,11 +113,10 @@ class FrontierBrandes(GraphOnDevice):
         super().begin_again(query)
 
     def start(self, *arguments: Any) -> None:
-        blocks = self.module.resident_blocks(self.kernel_name(), self.block_size)
-        self.kernel(blocks, self.block_size, *arguments, cooperative=True)
+        self.kernel(self.all_blocks, self.block_size, *arguments, cooperative=True)
 
     def last_arguments(self) -> list[Any]:
-        return [np.uint32(self.number("sparse")), np.uint32(self.number("hub"))]
+        return [np.uint32(self.number("sparse")), np.uint32(self.hub)]
 
 
 class ClusterBrandes(FrontierBrandes):
@@ -98,15 +134,14 @@ class ClusterBrandes(FrontierBrandes):
     }
     needs = Needs()
 
-    def choose_blocks(self) -> int:
-        """Return how many clusters search at a time, after their size is chosen: half, while sources wait."""
-        (part,) = self.rounds
+    def blocks_of_search(self, sources: int) -> int:
+        """Choose the size of a cluster: the largest, and half of it while sources wait."""
         asked = self.number("cluster")
         largest = asked or self.module.largest_cluster(self.kernel_name(), self.block_size)
         self.cluster = max(1, min(largest, self.device.limits.cluster))
-        while not asked and self.cluster > LEAST_BLOCKS and self.resident_blocks() < part.sources.size:
+        while not asked and self.cluster > LEAST_BLOCKS and self.resident_blocks() < sources:
             self.cluster //= 2
-        return super().choose_blocks()
+        return self.cluster
 
     def resident_blocks(self) -> int:
         """Return how many clusters the device runs at the same time."""

@@ -73,6 +73,7 @@ class BetweennessSolver(DeviceSolver):
 
     page_locks = True
     repeats = True
+    ends_on_host = True
 
     def setup(self, graph: CSRGraph) -> None:
         self.real = PRECISIONS[str(self.parameters["precision"])]
@@ -82,6 +83,8 @@ class BetweennessSolver(DeviceSolver):
             raise TooLargeError(f"{self.name}: {self.graph.arcs:,} arcs, expected {ARC_LIMIT:,} at most")
         self.module = self.load_module()
         self.upload_arrays = self.copier()
+        self.overflowed, self.overflow = self.device.mapped(1, np.int32)
+        """A source with too many paths, or -1, which the host reads without a copy."""
 
     def copier(self) -> Callable[[Sequence[NDArray[Any]]], list[Buffer]]:
         """Return what copies arrays to the device."""
@@ -101,9 +104,10 @@ class BetweennessSolver(DeviceSolver):
         self.device.fill(buffer, 0)
         return buffer
 
-    def refuse_overflow(self, overflow: Buffer, reduced: Compacted | None = None) -> None:
-        """Raise RetraceError if a search, of the reduced graph, counted more paths than `precision` holds."""
-        source = self.device.download(overflow)
+    def refuse_overflow(self, reduced: Compacted | None = None) -> None:
+        """Raise RetraceError if a search, of the reduced graph, has more paths than `precision` holds."""
+        self.device.synchronize()
+        source = self.overflowed
         if source[0] < 0:
             return
         if reduced is not None:
@@ -132,8 +136,6 @@ class Round:
     """The sources of the searches, int32."""
     score: Buffer
     """Sums over ordered pairs, for each vertex of the reduced graph."""
-    overflow: Buffer
-    """A source with too many paths, or -1; shape (1,), int32."""
 
 
 class Brandes(BetweennessSolver):
@@ -208,7 +210,6 @@ class Brandes(BetweennessSolver):
         return np.ascontiguousarray(reduced.reach)
 
     def send(self, reduced: Compacted) -> Round:
-        device = self.device
         sources = self.in_order(reduced)
         arguments: list[Any] = [np.int32(reduced.graph.vertices), *self.layout(reduced.graph)]
         if self.compacted:
@@ -221,7 +222,6 @@ class Brandes(BetweennessSolver):
             [sent.get(id(value), value) for value in arguments],
             on_device,
             self.no_scores(reduced.graph.vertices),
-            device.upload(np.full(1, -1, dtype=np.int32)),
         )
 
     def block_bytes(self) -> int:
@@ -258,7 +258,7 @@ class Brandes(BetweennessSolver):
         """Search from the sources `first` to `last` - 1 of a round."""
         self.start(
             *part.arguments, part.sources, np.int32(first), np.int32(last), self.workspace,
-            np.uint64(self.block_bytes()), part.score, part.overflow, *self.last_arguments(),
+            np.uint64(self.block_bytes()), part.score, self.overflow, *self.last_arguments(),
         )  # fmt: skip
 
     def start(self, *arguments: Any) -> None:
@@ -270,15 +270,14 @@ class Brandes(BetweennessSolver):
             self.upload(query)
         for part in self.rounds:
             self.device.fill(part.score, 0)
-            self.device.fill(part.overflow, -1)
 
     def solve(self, query: Query) -> int:
         for part in self.rounds:
+            self.overflowed[0] = -1
             step = self.number("batch") or max(1, part.sources.size)
             for first in range(0, part.sources.size, step):
                 self.launch(part, first, min(first + step, part.sources.size))
-        for part in self.rounds:
-            self.refuse_overflow(part.overflow, part.reduced)
+            self.refuse_overflow(part.reduced)
         return sum(part.sources.size for part in self.rounds)
 
     def download(self) -> NDArray[np.float64]:

@@ -99,7 +99,7 @@ class Levels(BetweennessSolver):
         device, size = self.device, self.graph.vertices
         indptr, indices = self.upload_arrays([self.graph.indptr, self.graph.indices])
         self.cont = device.empty(1, np.bool_)
-        self.score, self.overflow = self.no_scores(size), device.upload(np.full(1, -1, dtype=np.int32))
+        self.score = self.no_scores(size)
         self.arguments = [
             np.int32(size), indptr, indices, *(device.empty(size, self.real) for _ in ("sigma", "delta")),
             device.empty(size, np.int32), self.cont, self.score, self.overflow,
@@ -107,7 +107,6 @@ class Levels(BetweennessSolver):
 
     def begin_again(self, query: Query) -> None:
         self.device.fill(self.score, 0)
-        self.device.fill(self.overflow, -1)
 
     def search(self, source: int) -> None:
         grid, block = self.grid(self.graph.vertices), self.block_size
@@ -124,9 +123,10 @@ class Levels(BetweennessSolver):
 
     def solve(self, query: Query) -> int:
         sources = query.sources_in(self.graph).tolist()
+        self.overflowed[0] = -1
         for source in sources:
             self.search(source)
-        self.refuse_overflow(self.overflow)
+        self.refuse_overflow()
         return len(sources)
 
     def download(self) -> NDArray[np.float64]:
