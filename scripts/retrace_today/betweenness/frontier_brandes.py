@@ -15,7 +15,7 @@ from retrace.solvers.betweenness.compaction import Compacted, uncompacted
 from retrace.solvers.solver import WARP
 from retrace_today.betweenness.graph_on_device import SEARCH_CLUSTER, GraphOnDevice, searches_at_once
 
-SHORT_ROW = 64
+SHORT_ROW = 128
 """Arcs of a vertex that no block takes from a warp."""
 ARCS_OF_HUB, ROWS = 200, 10
 """Arcs of a warp that take as long as a hub of a block, and the longest rows that a queue may give to a warp
@@ -26,24 +26,24 @@ COUNTERS_BYTES = 24
 """`Counters` of the kernel file."""
 
 
-def choose_hub(arcs: NDArray[np.integer[Any]], blocks: int) -> int:
-    """Return the most arcs of a vertex that a warp has, of `arcs` by vertex: a power of 2.
+def choose_hub(long: NDArray[np.intp], arcs: NDArray[np.integer[Any]], blocks: int) -> int:
+    """Return the most arcs of a vertex that a warp has: a power of 2, `SHORT_ROW` at least.
 
     With fewer, the blocks of a search have more hubs, which they take one after the other. With more, a warp
-    has more arcs, those of 32 vertices, while the others wait.
+    has more arcs, those of 32 vertices, while the others wait. `long` are the vertices of more arcs than
+    `SHORT_ROW`, ascending, `arcs` those that they have.
     """
-    long = np.flatnonzero(arcs > SHORT_ROW)
     if not len(long):
         return SHORT_ROW
-    lengths, begins = arcs[long], np.flatnonzero(np.diff(long // WARP, prepend=-1))
-
-    def expected(most: int) -> float:
-        of_warps = np.add.reduceat(np.where(lengths <= most, lengths, 0), begins)
-        hubs = np.count_nonzero(lengths > most)
-        return ARCS_OF_HUB * hubs / blocks + float(of_warps.max()) + ROWS * most
-
-    powers = range(SHORT_ROW.bit_length() - 1, int(lengths.max()).bit_length() + 1)
-    return min((1 << power for power in powers), key=expected)
+    warps, powers = long // WARP, np.frexp(arcs - 1)[1]  # the least power of 2 that is not below
+    warps -= warps[0]
+    of_warps, hubs, expected = np.zeros(warps[-1] + 1), len(long), dict[int, float]()
+    for power in range(SHORT_ROW.bit_length() - 1, int(powers.max()) + 1):
+        these = np.flatnonzero(powers == power)
+        of_warps += np.bincount(warps[these], arcs[these], len(of_warps))
+        hubs -= len(these)
+        expected[1 << power] = ARCS_OF_HUB * hubs / blocks + of_warps.max() + ROWS * 2.0**power
+    return min(expected, key=expected.__getitem__)
 
 
 class FrontierBrandes(GraphOnDevice):
@@ -86,10 +86,12 @@ class FrontierBrandes(GraphOnDevice):
         longest = np.diff(reduced.graph.indptr)
         if in_indptr is not indptr:
             longest = np.maximum(longest, np.diff(self.device.download(in_indptr)))
-        blocks = self.blocks_of_search(part.sources.size)
-        self.hub = self.number("hub") or choose_hub(longest, blocks)
-        hubs = np.flatnonzero(longest > self.hub).astype(np.int32)
-        part.arguments[5:5] = self.device.upload(hubs), np.int32(len(hubs))
+        blocks, least = self.blocks_of_search(part.sources.size), self.number("hub")
+        hubs = np.flatnonzero(longest > (least or SHORT_ROW))
+        self.hub = least or choose_hub(hubs, longest[hubs], blocks)
+        if not least:
+            hubs = hubs[longest[hubs] > self.hub]
+        part.arguments[5:5] = self.device.upload(hubs.astype(np.int32)), np.int32(len(hubs))
         return part
 
     def blocks_of_search(self, sources: int) -> int:
