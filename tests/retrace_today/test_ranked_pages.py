@@ -150,7 +150,27 @@ def test_the_table_of_today_has_both_times_and_names_the_sources() -> None:
     cold = tables_of(warm(fast("h200", True), "bfs/cluster")).all_graphs
     assert rows_of(cold, "BFS, NY")[1][1:] == [EMPTY, EMPTY, "480 µs<br>`cluster`", "1"]
     assert "each search but betweenness's from 1 source; pairs far apart." in cold
-    assert "no machine" in tables_of([]).front
+    nothing = tables_of([]).front
+    assert "no machine" in nothing
+    assert nothing.startswith("A first search leads")
+
+
+def test_a_sentence_says_where_a_gpu_wins() -> None:
+    every = warm(fast("h200", True))
+    assert tables_of(every).front.startswith("A GPU wins 5 of 5 rows. A first search leads")
+    slow = [
+        changed(one, trials=phases(200.0, 0.6, 0.5))
+        if (one.graph.name, one.problem) == ("NY", "bfs") and one.solver != "bfs/queue"
+        else one
+        for one in every
+    ]
+    assert tables_of(slow).front.startswith("A GPU wins 4 of 5 rows, a CPU BFS, roads of New York. A first")
+    queue = next(one for one in every if one.graph.name == "NY" and one.solver == "bfs/queue")
+    equal = [
+        changed(one, trials=queue.trials) if one.graph.name == "NY" and one.solver == "bfs/cluster" else one
+        for one in slow
+    ]
+    assert tables_of(equal).front.startswith("A GPU wins 4 of 5 rows; 1 cannot be told. A first")
 
 
 def test_the_footnote_says_what_n_is_where_some_trials_are_few() -> None:

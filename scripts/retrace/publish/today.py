@@ -140,19 +140,30 @@ class Tables:
         """The table of README: times of the first and the last graph of each figure, and how to read it."""
         heads = ["first search", "ours", "a program on one core", "reports' kernel", "best library",
                  "ours, a further search"]  # fmt: skip
-        rows = []
+        rows, on_cpu, on_both = [], list[str](), 0
         for race in filter(lambda race: race.is_front, self.races):
             first = race.by[FIRST]
             sides = [first.ours, race.on_core, first.published, first.library]
             least = min(filter(None, sides), key=lambda entry: entry.times[FIRST].median).times[FIRST]
             cells = [self._time(entry, FIRST) for entry in sides]
+            title = f"{race.problem}, {graph_of(race.entries[0])}"
+            where = set[bool]()
             for place, entry in enumerate(sides):
                 if entry and (entry.times[FIRST] is least or is_among_best(entry.times[FIRST], least)):
                     cells[place] = f"**{cells[place]}**"
-            title = f"{race.problem}, {graph_of(race.entries[0])}"
+                    where.add(bool(cores_of(entry.record)))
+            on_cpu += [title] * (where == {True})
+            on_both += len(where) > 1
             cells[-1] += self._again(race, first.library)
             rows.append([title, *cells, self._further(race, first.ours)])
-        return f"{READ_AS}\n\n{number_table(heads, rows)}\n\n<sub>{self._footnote}</sub>"
+        said = f"A GPU wins {len(rows) - len(on_cpu) - on_both} of {len(rows)} rows"
+        said += f", a CPU {'; '.join(on_cpu)}" * bool(on_cpu) + f"; {on_both} cannot be told" * bool(on_both)
+        parts = [
+            f"{f'{said}. ' * bool(rows)}{READ_AS}",
+            number_table(heads, rows),
+            f"<sub>{self._footnote}</sub>",
+        ]
+        return "\n\n".join(parts)
 
     @property
     def named(self) -> list[str]:
