@@ -13,7 +13,7 @@ interrupts.end_in_one_line()
 # A Snakemake from elsewhere lacks the library's packages: jobs then run in .venv.
 JOB_PYTHON = job_python.python_for_jobs(ROOT)
 from retrace.planning import failures, plan, summary
-from retrace.planning.configuration import tuned_file
+from retrace.planning.configuration import check_files, tuned_file
 from retrace.planning.plan import one_of
 from retrace.system import project, runs
 from cuda_device.errors import OneLineError
@@ -22,10 +22,15 @@ from retrace.system.project import imports, stage_code
 from retrace.system.stage import words_of
 
 min_version("9.0")
+CONFIGURED = [ROOT / "config.yaml", ROOT / "experiments.yaml"]
+try:
+    check_files([*CONFIGURED, *workflow.config_settings.configfiles])
+except OneLineError as error:
+    sys.exit(f"error: {error}")
 
 
-configfile: f"{ROOT}/config.yaml"
-configfile: f"{ROOT}/experiments.yaml"
+configfile: str(CONFIGURED[0])
+configfile: str(CONFIGURED[1])
 
 
 try:

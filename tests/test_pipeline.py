@@ -361,6 +361,14 @@ def test_wrong_options_are_refused_in_one_line(project: Path, tmp_path: Path, op
 
 
 @pytest.mark.long
+def test_a_key_twice_in_a_configuration_is_refused(project: Path, tmp_path: Path) -> None:
+    """Snakemake would take the last."""
+    file = tmp_path / "mine.yaml"
+    file.write_text("trials: 3\ntrials: 7\n")
+    printed = snakemake(project, tmp_path, "--dry-run", "--configfile", str(file), status=1)
+    assert f"error: {file}: expected YAML, found: the key 'trials' twice in one mapping" in printed
+
+
 def test_a_report_without_numbers_has_figures_and_claims(project: Path, only: Only, tmp_path: Path) -> None:
     solvers = ["bellman-ford/sequential", "bellman-ford/scipy"]
     only({"bellman-ford-direction": {"solvers": solvers, "graphs": ["NY"]}})

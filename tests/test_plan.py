@@ -24,6 +24,7 @@ from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import experiments, plan, summary
 from retrace.planning.configuration import (
     Configuration,
+    check_files,
     effective_settings,
     load_configuration,
     project_keys,
@@ -127,6 +128,17 @@ def test_what_is_wrong_is_named(config: Config, place: str, value: Any, told: st
         for key in [key for key, given in spoiled.items() if given is ...]:
             del spoiled[key]
     assert refused(plan.make_plan, config).startswith(f"config.{told}")
+
+
+def test_files_of_a_configuration_are_yaml(tmp_path: Path) -> None:
+    sound, tab, twice, json = (tmp_path / name for name in ("a.yaml", "b.yaml", "c.yaml", "d.json"))
+    sound.write_text("trials: 3\n")
+    tab.write_text("machines:\n\trtx: {}\n")
+    twice.write_text("machines:\n  rtx: {}\n  rtx: {}\n")
+    json.write_text('{\n\t"trials": 3\n}')
+    check_files([sound, json])
+    assert refused(check_files, [sound, tab]).startswith(f"{tab}: expected YAML, found: ")
+    assert "the key 'rtx' twice in one mapping" in refused(check_files, [twice])
 
 
 def test_a_registry_that_is_missing_is_named(config: Config) -> None:

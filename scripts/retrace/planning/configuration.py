@@ -1,6 +1,6 @@
 """The configuration, `config.yaml` and `experiments.yaml`: its model, and checks beyond single keys."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -218,6 +218,13 @@ def committed_records() -> list[Path]:
     configuration, _ = project_configuration()
     folders = [ROOT / configuration.records(name) for name in configuration.machines]
     return [path for folder in folders for path in sorted(folder.glob("*/*.jsonl"))]
+
+
+def check_files(paths: Iterable[Path]) -> None:
+    """Raise RetraceError if a file is no YAML or has a key twice, of which Snakemake would take the last."""
+    for path in paths:
+        if path.suffix != ".json":
+            read_yaml(path)
 
 
 def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[str, Dataset]]:
