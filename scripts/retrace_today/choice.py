@@ -15,7 +15,7 @@ from retrace.graphs.query import Query
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.system.errors import RetraceError
 from retrace.system.project import with_headers
-from retrace_today.cost import Terms, microseconds
+from retrace_today.cost import Terms, costs, microseconds
 from retrace_today.features import SAMPLE_SEARCH
 
 CHEAPEST = "cheapest"
@@ -120,6 +120,7 @@ class Choice(DeviceSolver):
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
+        costs()  # which are read from their file once, not by the first upload
         self.load_host_files()
         self.prepared = {kind: self.make(kind) for kind in self.able_for(graph)}
         for solver in self.prepared.values():

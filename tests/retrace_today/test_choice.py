@@ -277,6 +277,15 @@ def test_a_choice_takes_nothing_but_a_candidate() -> None:
         make("sssp/auto:take=queue", device).setup(NAMED["grid"])
 
 
+def test_the_first_upload_reads_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs.cache_clear()
+    with EmulatedDevice() as device:
+        solver = make("bfs/auto", device)
+        solver.setup(NAMED["grid"])
+        monkeypatch.setattr("retrace_today.cost.read_yaml", None)
+        solver.upload(Query(0))
+
+
 def test_a_choice_takes_what_it_is_told_to() -> None:
     for spec in EACH_WAY:
         variant = spec.partition("take=")[2].partition(",")[0]
