@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import unescape
 from xml.parsers import expat
@@ -22,16 +22,17 @@ from retrace_commands.edge_table import (
 )
 
 WEIGHT_KEYS = ("weight", "value", "cost", "length", "distance")
-"""Attributes of edges that may be their weights: the first one that an edge has."""
+"""Attributes of edges that may be their weights."""
 XML_TRUE, XML_FALSE = {"true", "1"}, {"false", "0"}
-XML_NUMBERS = ("int", "long", "float", "double")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)\w*", re.I)
 PAJEK_SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix")
 PAJEK_VERTEX = re.compile(r'(\d{1,12})(?:\s+(?:"((?:[^"\\]|\\.)*)"|(\S+)))?')
 NO_WEIGHTS = {"source", "target", "id", "key", "label", "name", *WEIGHT_KEYS}
-"""Attributes of edges in GML that are none beside those that may be weights."""
+"""Attributes of edges, in small letters, that are none beside those that may be weights."""
 GML_TOKEN = re.compile(r'\s*(?:([A-Za-z_]\w*)\s+(?:"([^"]*)"|([^\s\[\]"]+))|([A-Za-z_]\w*)\s*\[|(\])|#.*)\s*')
 """A key with a text or a number, the begin or end of a block, or a comment."""
+NamedEdge = tuple[str, str, dict[str, str], int]
+"""Tail, head, what may be the weight by WEIGHT_KEYS, and line."""
 
 
 @dataclass
@@ -47,6 +48,26 @@ class ExchangedEdges:
     """None where an edge has none."""
     negative: str = ""
     odd: tuple[str, str] = ("", "")
+
+    def add_node(self, name: str | None, line: int) -> None:
+        """Take a node that a file declares; RetraceError if its id is another's, too."""
+        if name is None or name in self.names:
+            given = "none" if name is None else f"{name[:40]!a} again"
+            raise RetraceError(
+                f"{self.where}, line {line}: expected an id of its own for each node, found {given}"
+            )
+        self.names[name] = len(self.names)
+
+    def add_named(self, ends: Collection[NamedEdge], defaults: Mapping[str, str]) -> None:
+        """Take edges between nodes, whose weight is the attribute that they have, perhaps by default."""
+        key = _weight_key({key for _, _, weights, _ in ends for key in weights} | {*defaults}, self.where)
+        for tail, head, weights, line in ends:
+            for name in (tail, head):
+                if name not in self.names:
+                    raise RetraceError(
+                        f"{self.where}, line {line}: expected the id of a node, found {name[:40]!a}"
+                    )
+            self.add(self.names[tail], self.names[head], weights.get(key, defaults.get(key)), line)
 
     def add(self, tail: int, head: int, weight: str | None, line: int) -> None:
         """Take an edge, which begins on a line."""
@@ -91,7 +112,7 @@ def read_graphml(text: str, where: str) -> EdgeTable:
         ) from None
     if reader.directed is None:
         raise RetraceError(f"{where}: expected a <graph>, found none")
-    _weight_key([WEIGHT_KEYS[rank] for rank in reader.ranks], where)
+    reader.edges.add_named(reader.ends, reader.defaults)
     return reader.edges.table(list(reader.edges.names), reader.directed, reader.unread)
 
 
@@ -101,26 +122,20 @@ class _GraphML:
     def __init__(self, where: str) -> None:
         self.edges = ExchangedEdges(where)
         self.directed: bool | None = None
-        self.weight_keys: dict[str, tuple[int, str]] = {}
-        """Place in WEIGHT_KEYS, and default, by the id of a key of edges; ids may share a name."""
-        self.spelled: dict[int, str] = {}
-        """The name of a key that may be the weight, by its place, as it is written."""
-        self.numbers: dict[str, str] = {}
-        """Names of other keys of numbers, by their ids."""
+        self.ends: list[NamedEdge] = []
+        self.keys: dict[str, str] = {}
+        """Names of keys of edges by their ids, of which several may share a name."""
+        self.spelled: dict[str, str] = {}
+        """The name of a key that may be the weight, by its small letters, as it is written."""
+        self.defaults: dict[str, str] = {}
+        """Weights of edges without data, by the name of the key in small letters."""
         self.unread: set[str] = set()
-        """Those of them that edges have."""
-        self.ranks: set[int] = set()
-        """Places in WEIGHT_KEYS of the weights that edges have."""
-        self.keys: set[str] = set()
-        """Ids of all keys of edges."""
+        """Names of other keys of which edges have numbers."""
         self.path: list[str] = []
         """The tags that are open."""
         self.key = ""
-        """The key whose text comes."""
+        """The name of the key whose text comes."""
         self.text = ""
-        self.edge: tuple[int, int, int] | None = None
-        """Tail, head and line."""
-        self.weight: tuple[int, str] | None = None
         self.parser = expat.ParserCreate("utf-8")
         self.parser.buffer_text = True
         self.parser.StartElementHandler, self.parser.EndElementHandler = self.start, self.end
@@ -140,7 +155,7 @@ class _GraphML:
         tag = tag.rpartition(":")[2]
         self.path.append(tag)
         if tag == "node":
-            self.number(given, "id")
+            self.edges.add_node(self.named(given, "id"), self.parser.CurrentLineNumber)
         elif tag == "edge":
             stated = given.get("directed", "").strip().lower()
             if stated and stated not in XML_TRUE | XML_FALSE:
@@ -149,25 +164,19 @@ class _GraphML:
                 raise self.fail(
                     "all edges as edgedefault says, found others; write each undirected edge twice"
                 )
-            ends = self.number(given, "source"), self.number(given, "target")
-            self.edge, self.weight = (*ends, self.parser.CurrentLineNumber), None
+            tail, head = self.named(given, "source"), self.named(given, "target")
+            self.ends.append((tail, head, {}, self.parser.CurrentLineNumber))
         elif tag == "data" and self.path[-2:-1] == ["edge"]:
             key = given.get("key", "")
             if key not in self.keys:
                 raise self.fail(f"a <key> for the data {key[:40]!a} of an edge, found none")
-            self.key, self.text = key if key in self.weight_keys else "", ""
-            self.unread |= {self.numbers[key]} if key in self.numbers else set()
+            self.key, self.text = self.keys[key], ""
         elif tag == "key" and given.get("for", "all") in ("edge", "all"):
-            self.keys.add(given.get("id", ""))
             name = given.get("attr.name", given.get("id", ""))
-            if name.lower() in WEIGHT_KEYS and "id" in given:
-                rank = WEIGHT_KEYS.index(name.lower())
-                if self.spelled.setdefault(rank, name) != name:
-                    raise self.fail(f"one spelling of {self.spelled[rank]}, found {name} too; rename one")
-                self.key, self.text = given["id"], ""
-                self.weight_keys[self.key] = rank, ""
-            elif given.get("attr.type") in XML_NUMBERS:
-                self.numbers[given.get("id", "")] = name
+            small = name.lower()
+            if small in WEIGHT_KEYS and self.spelled.setdefault(small, name) != name:
+                raise self.fail(f"one spelling of {self.spelled[small]}, found {name} too; rename one")
+            self.keys[given.get("id", "")] = self.key = name
         elif tag == "default":
             self.text = ""
         elif tag == "graph":
@@ -184,45 +193,40 @@ class _GraphML:
         """Take a tag that ends."""
         tag = tag.rpartition(":")[2]
         self.path.pop()
-        if tag == "edge" and self.edge is not None:
-            tail, head, line = self.edge
-            weight = self.weight or min(
-                ((k, text) for k, text in self.weight_keys.values() if text), default=None
-            )
-            of_weight = [one for one in self.weight_keys.values() if one[0] == 0]
-            if of_weight and weight and weight[0]:  # no other attribute, where the file has weights
-                weight = next((one for one in of_weight if one[1]), None)
-            self.ranks |= {weight[0]} if weight else set()
-            self.edges.add(tail, head, weight[1] if weight else None, line)
-            self.edge = None
-        elif tag == "data" and self.key and self.path[-1:] == ["edge"]:
-            rank = self.weight_keys[self.key][0]
-            if self.weight is None or rank <= self.weight[0]:
-                self.weight = rank, self.text.strip()
+        if tag == "data" and self.key and self.path[-1:] == ["edge"]:
+            self.take(self.ends[-1][2])
             self.key = ""
-        elif tag == "default" and self.key:
-            self.weight_keys[self.key] = self.weight_keys[self.key][0], self.text.strip()
+        elif tag == "default" and self.key and self.text.strip():
+            self.take(self.defaults)
         elif tag == "key":
             self.key = ""
 
+    def take(self, weights: dict[str, str]) -> None:
+        """Take the text of a key as what may be a weight; else note that it is a number."""
+        text, small = self.text.strip(), self.key.lower()
+        if small in WEIGHT_KEYS:
+            weights[small] = text
+        elif small not in NO_WEIGHTS and NUMBER.fullmatch(text):
+            self.unread.add(self.key)
+
     def take_text(self, text: str) -> None:
-        """Keep the text of a weight."""
+        """Keep the text of a key."""
         if self.key:
             self.text += text
 
-    def number(self, given: dict[str, str], key: str) -> int:
-        """Return the number of the vertex that an attribute names."""
+    def named(self, given: dict[str, str], key: str) -> str:
+        """Return the id of a vertex that an attribute has."""
         if key not in given:
             raise self.fail(f"{key} in <{self.path[-1]}>, found none")
-        return self.edges.names.setdefault(given[key], len(self.edges.names))
+        return given[key]
 
 
 def read_gml(text: str, where: str) -> EdgeTable:
     """Read GML; vertices have their labels as names if these are unlike, else their ids."""
     edges, labels = ExchangedEdges(where), {}
     directed, graphs = False, 0
-    ends: list[tuple[str, str, dict[str, str], int]] = []
-    unread: set[str] | None = None
+    ends: list[NamedEdge] = []
+    unread: set[str] = set()
     for path, values, line in _gml_blocks(text, where):
         if path == ("graph",):
             graphs += 1
@@ -235,32 +239,20 @@ def read_gml(text: str, where: str) -> EdgeTable:
                 raise RetraceError(f"{where}, line {line}: expected directed 0 or 1, found {stated[:40]!a}")
             directed = stated == "1"
         elif path == ("graph", "node"):
-            name = values.get("id")
-            if name is None or name in edges.names:
-                given = "none" if name is None else f"{name[:40]!a} again"
-                raise RetraceError(
-                    f"{where}, line {line}: expected an id of its own for each node, found {given}"
-                )
-            edges.names[name] = len(edges.names)
-            labels[name] = values.get("label", values.get("name", ""))
+            edges.add_node(values.get("id"), line)
+            labels[values["id"]] = values.get("label", values.get("name", ""))
         elif path == ("graph", "edge"):
             if not {"source", "target"} <= set(values):
                 raise RetraceError(f"{where}, line {line}: expected source and target of an edge")
             weights = {key: values[key] for key in WEIGHT_KEYS if key in values}
             ends.append((values["source"], values["target"], weights, line))
-            numbers = {key for key in values.keys() - NO_WEIGHTS if NUMBER.fullmatch(values[key])}
-            unread = numbers if unread is None else unread & numbers
+            unread |= {key for key in values.keys() - NO_WEIGHTS if NUMBER.fullmatch(values[key])}
     if not graphs:
         raise RetraceError(f"{where}: expected 'graph [', found none")
-    key = _weight_key({key for *_, weights, _ in ends for key in weights}, where)
-    for tail, head, weights, line in ends:
-        for name in (tail, head):
-            if name not in edges.names:
-                raise RetraceError(f"{where}, line {line}: expected the id of a node, found {name[:40]!a}")
-        edges.add(edges.names[tail], edges.names[head], weights.get(key), line)
+    edges.add_named(ends, {})
     notes: list[str] = []
     names = _names(list(labels.values()), list(labels), where, notes)
-    table = edges.table(names, directed, unread or ())
+    table = edges.table(names, directed, unread)
     table.notes += notes
     return table
 

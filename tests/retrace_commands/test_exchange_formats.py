@@ -107,6 +107,7 @@ def test_an_edge_without_a_weight_counts_as_in_networkx(kind: str, tmp_path: Pat
 LACKING = {
     "graphml": '<graphml><key id="d0" for="edge" attr.name="weight" attr.type="double"/>'
     '<key id="d1" for="edge" attr.name="weight" attr.type="long"/><graph edgedefault="directed">'
+    '<node id="a"/><node id="b"/><node id="c"/>'
     '<edge source="a" target="b"><data key="d0">2.5</data></edge><edge source="b" target="c"/>'
     '<edge source="a" target="c"><data key="d1"> 4\n</data></edge></graph></graphml>',
     "gml": "graph [ directed 1\n"
@@ -151,7 +152,8 @@ def test_labels_that_do_not_tell_vertices_apart_are_no_names(kind: str, tmp_path
         f"{path}: vertices {loaded.names[0]} and {loaded.names[1]} have the same label 'a';"
     )
     assert said.endswith("vertices have their ids as names (give each a label of its own to use those)")
-    path.write_text(LACKING[kind].replace('"b"', '""').replace("2 b", '2 ""'))
+    unnamed = LACKING[kind].replace('"b"', '""').replace("2 b", '2 ""')
+    path.write_text(unnamed.replace('"c"', '""').replace("3 c", '3 ""'))
     assert f": vertex {loaded.names[1]} has no label; " in load(path).graph_file.notes[1]
 
 
@@ -212,6 +214,10 @@ def test_rows_of_many_lengths_may_be_an_adjacency_list(tmp_path: Path) -> None:
      ("x.gml", "graph [ ]\ngraph [ ]", "line 2: expected one graph, found another"),
      ("x.graphml", "<graphml><graph edgedefault='directed'>\n<edge source='a'/></graph></graphml>",
       "line 2: expected target in <edge>"),
+     ("x.graphml", "<graphml><graph edgedefault='directed'><node id='a'/>\n<node id='a'/>",
+      "line 2: expected an id of its own for each node, found 'a' again"),
+     ("x.graphml", "<graphml><graph edgedefault='directed'><node id='a'/>\n<edge source='a' target='b'/>"
+      "</graph></graphml>", "line 2: expected the id of a node, found 'b'"),
      ("x.graphml", "<graphml>\n<graph>", "line 2: expected edgedefault"),
      ("x.graphml", "<graphml><graph edgedefault='directed'>\n<nod", "line 2: expected XML"),
      ("x.graphml", "<!DOCTYPE graphml [<!ENTITY a 'b'>]>\n<graphml></graphml>", "no entities of its own"),

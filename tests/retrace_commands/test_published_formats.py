@@ -101,17 +101,38 @@ def test_a_metis_file_that_counts_edges_twice_is_noted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["capacity", "time"])
 def test_numbers_of_edges_that_are_not_read_are_noted(name: str, tmp_path: Path) -> None:
-    both = f"{name} 5 ]\n  edge [ source 2 target 1 {name} 7 colour 3"
-    files = GRAPHML.format(name=name, kind="directed", more=""), GML.format(both)
+    graphml = GRAPHML.format(name=name, kind="directed", more="")
+    by_default = graphml.replace('"double"/>', '"double"><default>5</default></key>')
+    files = (
+        graphml,
+        graphml.replace('"double"', '"string"'),
+        by_default.replace('<data key="d0">5</data>', ""),
+        GML.format(f"{name} 5 ]\n  edge [ source 2 target 1"),
+        GML.format(f'{name} "5" ]\n  edge [ source 2 target 1 {name} 7'),
+    )
     for content in files:
         found = read(content, tmp_path)
         assert found.graph.weights is None
-        assert any(f"{name} of edges: not read" in note for note in found.notes)
+        assert any(f": {name} of edges: not read" in note for note in found.notes)
+    assert not read(graphml.replace(">5<", ">five<"), tmp_path).notes
     assert not read(GML.format('key 0 label "x"'), tmp_path).notes
     unnamed = '<key id="weight" for="edge"/>'
     content = GRAPHML.replace('<key id="d0" for="edge" attr.name="{name}" attr.type="double"/>', unnamed)
     content = content.replace('key="d0"', 'key="weight"').format(kind="directed", more="")
     assert arcs(read(content, tmp_path)) == [("a", "b", 5)]
+
+
+def test_the_weight_is_what_edges_have_and_not_what_is_declared(tmp_path: Path) -> None:
+    weight = '<key id="d1" for="edge" attr.name="{}" attr.type="double"/><graph '
+    cost = GRAPHML.format(name="cost", kind="directed", more="")
+    unused = cost.replace("<graph ", weight.format("weight"))
+    assert arcs(read(unused, tmp_path)) == [("a", "b", 5)]
+    assert not read(unused, tmp_path).notes
+    both = cost.replace("<graph ", weight.format("value")).replace(
+        "</edge>", '<data key="d1">7</data></edge>'
+    )
+    assert "cost or value may be the weight; call that one weight" in refusal(both, tmp_path)
+    assert arcs(read(both.replace('"value"', '"weight"'), tmp_path)) == [("a", "b", 7)]
 
 
 def test_one_weight_has_one_spelling(tmp_path: Path) -> None:
