@@ -327,7 +327,7 @@ def _counts(rows: list[Cells], where: str, counted: bool | None) -> tuple[int, i
     if counted is None and edges == len(rows) and rest and rest[0][0] in first:
         return None  # a row before one of the same vertex, and no count that fits
     if counted or other or (fits and (abs(edges - len(rest)) <= 1 or len(rest) in (2 * edges, edges / 2))):
-        if metis_fits(vertices, edges, rest) and counted is None:
+        if metis_fits(vertices, edges, rows) and counted is None:
             ways = f"{option('format', 'metis')}, counted or edges"
             raise RetraceError(f"{where}: may be METIS, or edges after their counts; say {ways}")
         if edges == len(rest) and fits:
@@ -338,7 +338,7 @@ def _counts(rows: list[Cells], where: str, counted: bool | None) -> tuple[int, i
                 f"{len(rest)} lines with ids from {low} to {high} follow; mend it, or say "
                 f"{option('format', 'edges')}"
             )
-    if metis_fits(vertices, edges, rest) and counted is None and vertices > 1:
+    if metis_fits(vertices, edges, rows) and counted is None and vertices > 1:
         raise RetraceError(
             f"{where}: may be METIS or a list of edges; say {option('format', 'metis')} or edges"
         )
@@ -558,5 +558,5 @@ def may_have_counts(head: str, lines: int) -> bool:
         return False
     vertices, edges = map(int, first[:2])
     is_size = len(first) == 3 and vertices == edges and first[2] == str(lines - 1)
-    counts = vertices, 2 * edges, edges / 2
+    counts = vertices, 2 * edges, edges / 2, edges / 3, 2 * edges / 3  # thirds: of rows of three neighbours
     return is_size or abs(edges - (lines - 1)) <= 1 or lines - 1 in counts

@@ -548,7 +548,8 @@ def refuse_other_counts(rows: list[Cells], where: str) -> None:
     vertices, edges = map(int, first[:2])
     if re.fullmatch("[01]{1,3}", first[2]):
         sizes, weights, of_edges = map(int, first[2].zfill(3))
-        if metis_fits(vertices, edges, [cells[sizes + weights :: 1 + of_edges] for cells in rest]):
+        neighbours = [(line, cells[sizes + weights :: 1 + of_edges]) for line, cells in rows[1:]]
+        if metis_fits(vertices, edges, [rows[0], *neighbours]):
             raise RetraceError(f"{where}: may be METIS, or edges; say {option('format', 'metis')} or edges")
     ends = [cell for cells in rest for cell in cells[:2]]
     is_size = vertices == edges and first[2] == str(len(rest))  # of Matrix Market without its first line

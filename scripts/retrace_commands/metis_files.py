@@ -13,11 +13,17 @@ Cells = tuple[int, list[str]]
 COUNT = re.compile("[0-9]{1,12}")
 
 
-def metis_fits(vertices: int, edges: int, lines: list[list[str]]) -> bool:
-    """Return whether lines are the neighbours of each vertex in turn, counted from 1, both ways."""
-    if len(lines) != vertices or sum(map(len, lines)) != 2 * edges:
+def metis_fits(vertices: int, edges: int, rows: list[Cells]) -> bool:
+    """Return whether rows below the first are the neighbours of each vertex, counted from 1, both ways.
+
+    Where some are missing, as blank lines are, a vertex is as far below the first row as its line is.
+    """
+    (header, _), *rest = rows
+    if len(rest) > vertices or sum(len(cells) for _, cells in rest) != 2 * edges:
         return False
-    arcs = {(str(u), v) for u, cells in enumerate(lines, 1) for v in cells}
+    if len(rest) == vertices:  # comments may be between them
+        rest = [(header + u, cells) for u, (_, cells) in enumerate(rest, 1)]
+    arcs = {(str(number - header), v) for number, cells in rest for v in cells}
     return bool(arcs) and all((v, u) in arcs for u, v in arcs)
 
 
@@ -26,7 +32,7 @@ def is_metis(rows: list[Cells]) -> bool:
     first = rows[0][1]
     if len(first) != 2 or not all(map(COUNT.fullmatch, first)):
         return False
-    return metis_fits(int(first[0]), int(first[1]), [cells for _, cells in rows[1:]])
+    return metis_fits(int(first[0]), int(first[1]), rows)
 
 
 def is_feedback(rows: list[Cells]) -> bool:
@@ -72,7 +78,7 @@ def read_metis(text: str, where: str) -> EdgeTable:
         ends = table.columns.ids.shape[1]
     if edges and len(head) == 3 and form == "000" and ends == edges:
         table.directed, table.has_both = True, False
-        if metis_fits(vertices, edges // 2, [line.split() for _, line in lines]):
+        if metis_fits(vertices, edges // 2, [(0, head), *((k, line.split()) for k, line in lines)]):
             table.notes.append(
                 f"{where}: is a directed graph of PACE 2022, or a METIS file that counts each edge twice; "
                 "read as the first"

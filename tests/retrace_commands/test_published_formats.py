@@ -11,6 +11,7 @@ import pytest
 
 from cuda_device.errors import OneLineError
 from retrace.system.errors import RetraceError
+from retrace_commands import graph_file
 from retrace_commands.graph_file import GraphFile, read_graph
 from retrace_commands.recognition import recognise
 
@@ -30,11 +31,11 @@ def read(content: str | bytes, tmp_path: Path, name: str = "g.txt", kind: str = 
     return read_graph(path, kind)
 
 
-def arcs(graph_file: GraphFile) -> list[Arc]:
-    graph = graph_file.graph
+def arcs(found: GraphFile) -> list[Arc]:
+    graph = found.graph
     weights = [1] * graph.arcs if graph.weights is None else graph.weights.tolist()
     ends = zip(graph.tails().tolist(), graph.indices.tolist(), weights, strict=True)
-    return sorted((graph_file.label(u), graph_file.label(v), w) for u, v, w in ends)
+    return sorted((found.label(u), found.label(v), w) for u, v, w in ends)
 
 
 def refusal(content: str | bytes, tmp_path: Path, name: str = "g.txt") -> str:
@@ -91,6 +92,24 @@ def test_neighbours_of_three_each_may_be_of_pace(tmp_path: Path) -> None:
     assert read(content, tmp_path, kind="metis").graph.arcs == 15
     for counts in ("7 8", "1 6"):
         assert read(f"{counts} 0\n2 3 4\n3 4 5\n", tmp_path).graph.arcs == 3
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize("isolated", [0, 3])
+def test_neighbours_may_be_of_some_vertices_alone(
+    isolated: int, pieces: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if pieces:
+        monkeypatch.setattr(graph_file, "LARGE_LIST", 1)
+    ends = "\n" * isolated
+    pace = f"{5 + isolated} 15 0\n{ends}2 3 4\n3 4 5\n4 5 1\n5 1 2\n1 2 3\n"
+    assert "may be METIS (of PACE 2022), or edges with weights" in refusal(pace, tmp_path)
+    comment = "" if isolated else "% in turn\n"
+    metis = f"{4 + isolated} 6 0\n{comment}2 3 4\n1 3 4\n1 2 4\n1 2 3\n{ends}"
+    assert "may be METIS, or edges" in refusal(metis, tmp_path)
+    circle = f"{5 + isolated} 5\n2 5\n1 3\n2 4\n3 5\n1 4\n{ends}"
+    assert "may be METIS, or edges after their counts" in refusal(circle, tmp_path)
+    assert read(circle, tmp_path, kind="metis").graph.arcs == 10
 
 
 def test_a_metis_file_that_counts_edges_twice_is_noted(tmp_path: Path) -> None:
