@@ -315,7 +315,7 @@ def scaled(words: Iterable[str | Fraction]) -> tuple[Any, int, str]:
             values.append(Fraction(int(word)))
             continue
         try:
-            decimal = Decimal(word if "_" not in word else "")
+            decimal = Decimal(word if "_" not in word and word.isascii() else "")
         except InvalidOperation:
             advice = without_comma(word, every)
             fault = f"has a comma; write {advice}" if advice else "is no number"

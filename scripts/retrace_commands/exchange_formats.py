@@ -26,7 +26,8 @@ WEIGHT_KEYS = ("weight", "value", "cost", "length", "distance")
 XML_TRUE, XML_FALSE = {"true", "1"}, {"false", "0"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)\w*", re.I)
 PAJEK_SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix")
-PAJEK_VERTEX = re.compile(r'(\d{1,12})(?:\s+(?:"((?:[^"\\]|\\.)*)"|(\S+)))?')
+PAJEK_VERTEX = re.compile(r'([0-9]{1,12})(?:\s+(?:"((?:[^"\\]|\\.|"")*)"|([^"\s]\S*))(?:\s.*)?)?')
+"""A vertex, and perhaps its label and more; quotes in a label have a backslash in front, or are doubled."""
 NO_WEIGHTS = {"source", "target", "id", "key", "label", "name", *WEIGHT_KEYS}
 """Attributes of edges, in small letters, that are none beside those that may be weights."""
 GML_TOKEN = re.compile(r'\s*(?:([A-Za-z_]\w*)\s+(?:"([^"]*)"|([^\s\[\]"]+))|([A-Za-z_]\w*)\s*\[|(\])|#.*)\s*')
@@ -389,11 +390,12 @@ class _Pajek:
             for head in words[1:]:
                 self.add(words[0], head, None)
         elif self.section == "vertices":
-            vertex = PAJEK_VERTEX.match(content)
+            vertex = PAJEK_VERTEX.fullmatch(content)
             place = 0 if vertex is None else int(vertex[1])
             if vertex is None or not 1 <= place <= len(self.labels):
-                raise self.fail(f"a vertex from 1 to {len(self.labels)} and its label", content)
-            quoted = vertex[2] and _unescaped(re.sub(r'\\(["\\])', r"\1", vertex[2]))
+                label = 'its label, with \\" for a quote in it'
+                raise self.fail(f"a vertex from 1 to {len(self.labels)} and {label}", content)
+            quoted = vertex[2] and _unescaped(re.sub(r'[\\"](["\\])', r"\1", vertex[2]))
             if self.labels[place - 1]:
                 raise self.fail(f"vertex {place} once", content)
             self.labels[place - 1] = str(quoted or vertex[3] or "")

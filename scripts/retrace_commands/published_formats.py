@@ -86,7 +86,9 @@ def _read_with_header(kind: str, text: str, where: str) -> EdgeTable:
     if table.vertices is None:
         raise RetraceError(f"{where}: expected a header of {kind}, found the file's end")
     found = len(table.tails)
-    if found != lines and not (table.directed is False and found == 2 * lines):
+    if table.directed is False and found == 2 * lines:  # each in both directions
+        found = max(lines, len({*map(frozenset, zip(table.tails, table.heads, strict=True))}))
+    if found != lines:
         raise RetraceError(f"{where}: expected {lines} lines of edges, as its header says, found {found}")
     return table
 
@@ -242,10 +244,9 @@ def _read_steiner(text: str, where: str) -> EdgeTable:
         if key == "section":
             inside = (words[1:2] and words[1].lower() == "graph") or False
         elif inside and key in ("nodes", "edges", "arcs") and len(words) == 2 and _whole(words[1]) >= 0:
-            if key == "nodes":
-                table.vertices = _whole(words[1])
-            else:
-                counts[key[0]] = _whole(words[1])
+            if key in counts:
+                raise _blame(where, number, f"one section Graph, with one number of {key}", words)
+            counts[key] = _whole(words[1])
         elif inside and key in ("e", "a") and len(words) in (3, 4):
             if table.directed not in (None, key == "a"):
                 raise _blame(where, number, "edges ('E') or arcs ('A') alone", words)
@@ -254,13 +255,12 @@ def _read_steiner(text: str, where: str) -> EdgeTable:
         elif inside and key != "end" and key != "obstacles":
             raise _blame(where, number, "'E u v w'", words)
         inside = inside and key != "end"
+    table.vertices = counts.pop("nodes", None)
     if table.directed is None:
-        table.directed = "e" not in counts
-    lines = {"a" if table.directed else "e": len(table.tails)}
+        table.directed = "edges" not in counts
+    lines = {"arcs" if table.directed else "edges": len(table.tails)}
     if table.vertices is None or not counts or {**dict.fromkeys(counts, 0), **lines} != counts:
-        announced = " and ".join(
-            f"{count} {'arcs' if key == 'a' else 'edges'}" for key, count in counts.items()
-        )
+        announced = " and ".join(f"{count} {key}" for key, count in counts.items())
         raise RetraceError(
             f"{where}: expected a section Graph with {announced or 'its numbers of nodes and edges'}, found "
             f"{len(table.tails)} {'arcs' if table.directed else 'edges'}"

@@ -53,12 +53,12 @@ def test_zero_is_no_arc_however_it_is_written(zero: str, tmp_path: Path) -> None
     assert arcs(read("*Vertices 3\n*Matrix\n" + "\n".join(rows) + "\n", tmp_path, "g.net")) == expected
 
 
-@pytest.mark.parametrize("entry", [".", "-", "+", "0.0.0", "0d0", "0x0", "nan"])
+@pytest.mark.parametrize("entry", ["\u0660", "1\u0663", ".", "-", "+", "0.0.0", "0d0", "0x0", "nan"])
 def test_what_is_no_number_is_no_zero(entry: str, tmp_path: Path) -> None:
     told = refusal(f"*Vertices 2\n*Matrix\n0 1\n{entry} 0\n", tmp_path, "g.net")
-    assert f"line 4: expected a number in the matrix, found '{entry}'" in told
+    assert f"line 4: expected a number in the matrix, found {entry!a}" in told
     told = refusal(f"{DENSE}{entry}\n" + "1\n" * 8, tmp_path)
-    assert f"line 3: expected a number, found '{entry}'" in told
+    assert f"line 3: expected a number, found {entry!a}" in told
 
 
 def lines(first: int, last: int) -> bytes:
@@ -192,6 +192,9 @@ def test_edges_and_arcs_of_steinlib_are_what_their_lines_say(tmp_path: Path) -> 
     assert "with 2 edges, found 2 arcs" in refusal(f"{head}Edges 2\nA 1 2 5\nA 2 3 1\nEND\n", tmp_path)
     assert "with 2 arcs, found 2 edges" in refusal(f"{head}Arcs 2\nE 1 2 5\nE 2 3 1\nEND\n", tmp_path)
     assert "arcs ('A') alone" in refusal(f"{head}Edges 1\nArcs 1\nA 1 2 5\nE 2 3 1\nEND\n", tmp_path)
+    for again in ("Nodes 4\n", "Edges 1\n", "END\nSECTION Graph\nNodes 3\n"):
+        told = refusal(f"{head}Edges 1\n{again}E 1 2 5\nEND\n", tmp_path)
+        assert "expected one section Graph, with one number of " in told
     assert "with its numbers of nodes and edges" in refusal(f"{head}E 1 2 5\nEND\n", tmp_path)
 
 
@@ -199,6 +202,9 @@ def test_a_dimacs_problem_has_its_own_lines(tmp_path: Path) -> None:
     assert "expected 'e u v'" in refusal("p edge 2 1\na 1 2\n", tmp_path)
     assert "expected 'a u v w', found 'e 1 2 3'" in refusal("p sp 2 1\ne 1 2 3\n", tmp_path)
     assert read("p col 2 1\ne 1 2\n", tmp_path).graph.arcs == 2
+    assert read("p col 3 2\ne 1 2\ne 2 1\ne 2 3\ne 3 2\n", tmp_path).graph.arcs == 4
+    other = refusal("p col 3 2\ne 1 2\ne 2 1\ne 2 3\ne 1 3\n", tmp_path)
+    assert "expected 2 lines of edges, as its header says, found 3" in other
     assert read("p max 2 1\nn 1 s\nn 2 t\na 1 2 7\n", tmp_path).graph.arcs == 1
 
 
@@ -212,6 +218,10 @@ def test_a_skew_symmetric_matrix_has_no_diagonal(tmp_path: Path) -> None:
 def test_names_of_pajek_keep_their_signs(tmp_path: Path) -> None:
     content = '*Vertices 3\n1 "C:\\tmp"\n2 "a\\"b"\n3 "&#34;q&#34;"\n*Arcs\n1 2 "5"\n2 3 1\n'
     assert arcs(read(content, tmp_path, "g.net")) == [("C:\\tmp", 'a"b', 5), ('a"b', '"q"', 1)]
+    doubled = '*Vertices 2\n1 "a""b" 0.5 0.5\n2 """c"""\n*Arcs\n1 2\n'
+    assert arcs(read(doubled, tmp_path, "g.net")) == [('a"b', '"c"', 1)]
+    told = refusal('*Vertices 2\n1 "a "b" c" 0.5\n*Arcs\n1 2\n', tmp_path, "g.net")
+    assert 'line 2: expected a vertex from 1 to 2 and its label, with \\" for a quote in it' in told
     assert "expected vertex 1 once" in refusal('*Vertices 2\n1 "a"\n1 "b"\n*Arcs\n1 2\n', tmp_path, "g.net")
 
 
