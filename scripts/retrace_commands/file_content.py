@@ -40,6 +40,7 @@ TEXT_FACTOR = 32
 ZSTD_MAGIC, ZIP_MAGIC = b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 UTF16, UTF8_BOM = (b"\xff\xfe", b"\xfe\xff"), b"\xef\xbb\xbf"
 UNREADABLE = {
+    b"]\0\0": "packed as .lzma; unpack it, or pack it as .xz",
     b"PAR1": "Parquet inside something else; unpack it",
     b"\x89HDF": "HDF5; write an edge list or CSV",
     b"\x93NUMPY": "a NumPy array; write an edge list or CSV",
@@ -184,9 +185,9 @@ def _unpacked(file: io.BufferedReader, path: Path, opened: ExitStack) -> BinaryI
         if head.startswith(GZIP_MAGIC):
             inner: Any = igzip.open(file)
         elif head.startswith(b"BZh"):
-            inner = _Streams(file, bz2.BZ2Decompressor, b"")
+            inner = _Streams(file, path, bz2.BZ2Decompressor, b"")
         elif head.startswith(b"\xfd7zXZ\0"):
-            inner = _Streams(file, partial(lzma.LZMADecompressor, lzma.FORMAT_XZ), b"\0")
+            inner = _Streams(file, path, partial(lzma.LZMADecompressor, lzma.FORMAT_XZ), b"\0")
         elif head.startswith(ZSTD_MAGIC):
             inner = _unzstd(file, path, opened)
         elif head.startswith(ZIP_MAGIC):
@@ -218,33 +219,41 @@ def _text(file: io.BufferedReader, head: bytes, path: Path) -> BinaryIO:
 class _Streams(io.RawIOBase):
     """Packed streams behind each other; `bz2.open` and `lzma.open` end at a damaged one without a word."""
 
-    def __init__(self, file: BinaryIO, begin: Callable[[], Any], padding: bytes) -> None:
-        self.file, self.begin, self.padding = file, begin, padding
-        self.stream = begin()
+    def __init__(self, file: BinaryIO, path: Path, begin: Callable[[], Any], padding: bytes) -> None:
+        self.file, self.path, self.begin, self.padding = file, path, begin, padding
+        self.stream, self.is_first = begin(), True
 
     def read(self, size: int = -1) -> bytes:
-        """Return up to so many bytes, none at the end; EOFError or LZMAError if they are damaged."""
+        """Return up to so many bytes, none at the end; RetraceError if they are damaged."""
         content = b""
         while not content:
             packed = b""
             if self.stream.eof:
                 if not (packed := self._behind()):
                     break
-                self.stream = self.begin()
+                self.stream, self.is_first = self.begin(), False
             elif self.stream.needs_input and not (packed := self.file.read(io.DEFAULT_BUFFER_SIZE)):
-                raise EOFError("it ends early")
+                raise self._damaged("it ends early")
             try:
                 content = self.stream.decompress(packed, size)
-            except OSError as error:  # bz2's, which is of no file
-                raise EOFError(str(error)) from None
+            except (OSError, lzma.LZMAError) as error:  # OSError is bz2's, and of no file
+                raise self._damaged(str(error)) from None
         return content
 
     def _behind(self) -> bytes:
         """Return what follows the stream that has ended, without padding."""
-        packed: bytes = self.stream.unused_data.lstrip(self.padding)
+        more: bytes = self.stream.unused_data
+        packed, count = more.lstrip(self.padding), len(more)
         while not packed and (more := self.file.read(io.DEFAULT_BUFFER_SIZE)):
-            packed = more.lstrip(self.padding)
+            packed, count = more.lstrip(self.padding), count + len(more)
+        if (count - len(packed)) % 4:
+            raise self._damaged("zeros that follow a packed stream are no multiple of 4 bytes")
         return packed
+
+    def _damaged(self, reason: str) -> RetraceError:
+        behind = "" if self.is_first else ", behind a whole stream: cut that off"
+        found = f"found a damaged one ({reason}{behind}); get it again"
+        return RetraceError(f"{self.path}: expected a whole packed file, {found}")
 
 
 class _Zstd(io.RawIOBase):

@@ -49,6 +49,8 @@ OTHER_LISTS = {
     ".gdf": "GDF, which begins with its vertices",
 }
 """Lists that would be read as edges, by the end of their names."""
+OTHER_PROGRAMS = {"LEDA.GRAPH": "LEDA", "AdjacencyGraph": "Ligra", "WeightedAdjacencyGraph": "Ligra"}
+"""Whose a file is that begins with this line."""
 COMMENTS = ("#", "%", "//")
 """What begins a comment in a list of edges."""
 
@@ -112,6 +114,8 @@ def recognise(head: str, path: Path) -> str:
         return "pajek"
     if re.match(r"nodedef\s*>", first, re.I):
         raise RetraceError(f"{path}: is {OTHER_LISTS['.gdf']}; write its edges as CSV")
+    if first in OTHER_PROGRAMS:
+        raise RetraceError(f"{path}: is a graph of {OTHER_PROGRAMS[first]} ({first}); write its edges as CSV")
     if re.match(r"(33D32945|SECTION\b)", first, re.I):
         return "steiner"
     if GRAPHVIZ.match("\n".join(lines)):

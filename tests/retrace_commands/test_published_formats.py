@@ -74,9 +74,28 @@ def test_what_follows_a_packed_stream_is_read_or_refused(
     if pack is lzma.compress:
         for padding in (8, 20_000):
             assert read(first + bytes(padding) + second + bytes(4), tmp_path).graph.vertices == 11
+        for behind in (bytes(3), bytes(20_001), bytes(5) + second):
+            assert "(zeros that follow a packed stream are no multiple of 4 bytes)" in refusal(
+                first + behind, tmp_path
+            )
+    if pack is not gzip.compress:
+        for behind in (b"5 6\n", *([] if pack is lzma.compress else [bytes(8)])):
+            assert "behind a whole stream: cut that off)" in refusal(first + behind, tmp_path)
+        assert "(it ends early)" in refusal(first[:-4], tmp_path)
     damaged = bytes([second[0] ^ 1]) + second[1:]
     for behind in (damaged, b"5 6\n", second[:-9], second[: len(second) // 2]):
         assert "expected a whole packed file, found a damaged one" in refusal(first + behind, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(lzma.compress(b"1 2\n2 3\n", lzma.FORMAT_ALONE), "is packed as .lzma; unpack it"),
+     (b"LEDA.GRAPH\nstring\nint\n-1\n2\n|{a}|\n|{b}|\n1\n1 2 0 |{4}|\n", "is a graph of LEDA (LEDA.GRAPH)"),
+     (b"AdjacencyGraph\n3\n2\n0\n1\n2\n1\n2\n", "is a graph of Ligra (AdjacencyGraph)"),
+     (b"WeightedAdjacencyGraph\n2\n1\n0\n1\n1\n5\n", "of Ligra (WeightedAdjacencyGraph); write its edges")],
+)  # fmt: skip
+def test_forms_of_other_programs_are_named(content: bytes, told: str, tmp_path: Path) -> None:
+    assert told in refusal(content, tmp_path)
 
 
 def test_large_packed_streams_are_read_whole(tmp_path: Path) -> None:
