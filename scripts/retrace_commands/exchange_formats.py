@@ -166,7 +166,8 @@ class _GraphML:
                     "all edges as edgedefault says, found others; write each undirected edge twice"
                 )
             tail, head = self.named(given, "source"), self.named(given, "target")
-            self.ends.append((tail, head, {}, self.parser.CurrentLineNumber))
+            weights = {key: given[key] for key in WEIGHT_KEYS if key in given}  # which GraphML has as data
+            self.ends.append((tail, head, weights, self.parser.CurrentLineNumber))
         elif tag == "data" and self.path[-2:-1] == ["edge"]:
             key = given.get("key", "")
             if key not in self.keys:
@@ -276,7 +277,7 @@ def _gml_blocks(text: str, where: str) -> Iterator[tuple[tuple[str, ...], dict[s
         key, quoted, bare, block, closes = token.groups()
         if key is not None:
             name = key.lower()
-            if name in WEIGHT_KEYS and name in values:
+            if name in NO_WEIGHTS and name in values:
                 line = text.count("\n", 0, token.start(1)) + 1
                 raise RetraceError(
                     f"{where}, line {line}: expected one {name}, found {key} again; rename one"
@@ -385,6 +386,8 @@ class _Pajek:
             if len(words) > 2 and (advice := without_comma(words[2])):
                 raise self.fail(f"a weight without a comma, as {advice}", content)
             third = words[2].strip('"') if len(words) > 2 else ""
+            if len(words) == 3 and not NUMBER.fullmatch(third):  # what else may follow has two words or more
+                raise self.fail("a number as the weight", content)
             self.add(words[0], words[1], third if NUMBER.fullmatch(third) else None)
         elif self.section in ("arcslist", "edgeslist"):
             for head in words[1:]:

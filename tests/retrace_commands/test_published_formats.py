@@ -160,6 +160,22 @@ def test_numbers_of_edges_that_are_not_read_are_noted(name: str, tmp_path: Path)
     assert arcs(read(content, tmp_path)) == [("a", "b", 5)]
 
 
+def test_a_weight_within_the_tag_of_an_edge_is_read(tmp_path: Path) -> None:
+    data = '><data key="d0">5</data></edge>'
+    content = GRAPHML.format(name="weight", kind="directed", more="")
+    assert arcs(read(content.replace(data, ' weight="7"/>'), tmp_path)) == [("a", "b", 7)]
+    assert arcs(read(content.replace(data, f' weight="7"{data}'), tmp_path)) == [("a", "b", 5)]
+
+
+def test_what_follows_the_ends_of_pajek_is_a_weight(tmp_path: Path) -> None:
+    network = "*Vertices 2\n*Arcs\n1 2 {}\n"
+    for word in ("five", "0x5", "1/2", '"x"'):
+        told = refusal(network.format(word), tmp_path, "g.net")
+        assert "line 3: expected a number as the weight, found" in told
+    for words in ("l x", 'l "x y"', "c Blue"):
+        assert read(network.format(words), tmp_path, "g.net").graph.weights is None
+
+
 def test_the_weight_is_what_edges_have_and_not_what_is_declared(tmp_path: Path) -> None:
     weight = '<key id="d1" for="edge" attr.name="{}" attr.type="double"/><graph '
     cost = GRAPHML.format(name="cost", kind="directed", more="")
@@ -178,6 +194,9 @@ def test_one_weight_has_one_spelling(tmp_path: Path) -> None:
     content = GRAPHML.format(name="weight", kind="directed", more="").replace("<graph ", f"{key}<graph ")
     assert "expected one spelling of weight, found Weight too" in refusal(content, tmp_path)
     assert "expected one weight, found weight again" in refusal(GML.format("Weight 5 weight 7"), tmp_path)
+    for again in ("source 1", 'label "x" label "y"'):
+        told = f"line 4: expected one {again[:5]}"
+        assert told in refusal(GML.format(again), tmp_path)
     twice = GRAPHML.format(name="weight", kind="directed", more="")
     twice = twice.replace("</data>", '</data><data key="d0">7</data>')
     assert arcs(read(twice, tmp_path)) == [("a", "b", 7)]
