@@ -146,8 +146,9 @@ def read_large_table(path: Path, kind: str) -> EdgeTable | None:
     comments = [k for k, line in enumerate(lines) if line.startswith("%")]
     if len(rows) < 2 or comments[:1] != [0]:
         return None
-    if kind == "konect" and not lines[0][1:].lstrip().startswith(ARC_KINDS):
-        return None
+    is_stated = lines[0][1:].lstrip().startswith(ARC_KINDS)
+    if kind == "konect" and (not is_stated or "dynamic" in lines[0].lower()):
+        return None  # any line of a dynamic graph may remove an edge
     first = 0
     counts: list[str] = []
     if kind == "matrix-market":

@@ -286,6 +286,18 @@ def test_a_comment_may_stand_above_what_konect_says(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("most", [1, graph_file.LARGE_LIST])
+def test_an_edge_of_konect_is_not_removed_without_a_word(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_file, "LARGE_LIST", most)
+    added = "% asym dynamic\n" + "".join(f"{k} {k + 1} 1 {k}\n" for k in range(1, 10_001))
+    assert read(added, tmp_path).graph.arcs == 10_000
+    assert "line 10002: expected an edge that is added; -1 removes one" in refusal(
+        f"{added}1 2 -1 9\n", tmp_path
+    )
+
+
 def test_what_konect_says_is_no_sentence(tmp_path: Path) -> None:
     found = read("% sym links were removed\n% asym weighted\n% 2 3 3\n1 2 5\n2 3 6\n", tmp_path)
     assert (found.kind, found.graph.info["directed"], found.graph.arcs) == ("konect", True, 2)
