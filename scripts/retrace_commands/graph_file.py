@@ -104,6 +104,11 @@ class GraphFile:
             say(f"note: {note}", sys.stderr)
 
     @property
+    def form(self) -> str:
+        """The form of the file, in words."""
+        return "edge list" if self.kind in ("edges", "snap") else self.kind
+
+    @property
     def ids(self) -> str:
         """What ids in answers are, in words."""
         return f"ids from {self.base}" if self.names is None else "names of the file"
@@ -125,13 +130,13 @@ class GraphFile:
         if self.names is not None:
             if name in self.names:
                 return self.names.index(name)
-            raise RetraceError(f"{option} {name}: no vertex of {self.path} ({self.kind}) has this name")
+            raise RetraceError(f"{option} {name}: no vertex of {self.path} ({self.form}) has this name")
         last = self.graph.vertices - 1 + self.base
         digits = str(name)
         number = int(digits) if WHOLE.fullmatch(digits) and len(digits) < 20 else -1
         if not self.base <= number <= last:
             expected = f"an id from {self.base} to {last}" if self.graph.vertices else "a graph with vertices"
-            raise RetraceError(f"{option} {name}: expected {expected}, as {self.path} ({self.kind}) counts")
+            raise RetraceError(f"{option} {name}: expected {expected}, as {self.path} ({self.form}) counts")
         return number - self.base
 
 

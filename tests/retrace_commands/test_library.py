@@ -481,6 +481,18 @@ def test_a_name_is_not_taken_for_a_like_one() -> None:
         solve("bfs/queue", given, "2")
 
 
+def test_a_file_whose_vertex_is_missing_is_called_what_it_is(tmp_path: Path) -> None:
+    names, numbers = tmp_path / "names.csv", tmp_path / "numbers.txt"
+    names.write_text("source,target\nA,B\nB,A\n")
+    numbers.write_text("0 1\n1 0\n")
+    for file, source, told in (
+        (names, "C", r"no vertex of \S+names.csv \(edge list\) has this name"),
+        (numbers, 2, r"expected an id from 0 to 1, as \S+numbers.txt \(edge list\) counts"),
+    ):
+        with pytest.raises(RetraceError, match=told):
+            solve("bfs/queue", load(file), source)
+
+
 def test_vertices_of_igraph_with_the_same_name_are_numbered() -> None:
     igraph = pytest.importorskip("igraph")
     given = igraph.Graph(2, [(0, 1)])
