@@ -26,8 +26,20 @@ WEIGHT_KEYS = ("weight", "value", "cost", "length", "distance")
 XML_TRUE, XML_FALSE = {"true", "1"}, {"false", "0"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)\w*", re.I)
 PAJEK_SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix")
-PAJEK_VERTEX = re.compile(r'([0-9]{1,12})(?:\s+(?:"((?:[^"\\]|\\.|"")*)"|([^"\s]\S*))(?:\s.*)?)?')
-"""A vertex, and perhaps its label and more; quotes in a label have a backslash in front, or are doubled."""
+PAJEK_LOOKS = (
+    "ellipse|box|diamond|triangle|cross|empty|man|woman|house|"
+    "[xy]_fact|s_size|phi|r|q|ic|bc|bw|lc|la|lphi|lr|fos|font"
+)
+"""What may follow a label in Pajek beside numbers and times in brackets: shapes, and how one is drawn."""
+PAJEK_VERTEX = re.compile(
+    r'([0-9]{1,12})(?:\s+(?:"((?:[^"\\]|\\.|"")*)"(?:\s.*)?|([^"\s]\S*)'
+    rf"(?:\s+(?:[-+.\d\[]|(?:{PAJEK_LOOKS})\b).*)?))?",
+    re.I,
+)
+"""A vertex, and perhaps its label and more; quotes in a label have a backslash in front, or are doubled.
+
+A label without quotes is one word.
+"""
 NO_WEIGHTS = {"source", "target", "id", "key", "label", "name", *WEIGHT_KEYS}
 """Attributes of edges, in small letters, that are none beside those that may be weights."""
 GML_TOKEN = re.compile(r'\s*(?:([A-Za-z_]\w*)\s+(?:"([^"]*)"|([^\s\[\]"]+))|([A-Za-z_]\w*)\s*\[|(\])|#.*)\s*')
@@ -396,7 +408,7 @@ class _Pajek:
             vertex = PAJEK_VERTEX.fullmatch(content)
             place = 0 if vertex is None else int(vertex[1])
             if vertex is None or not 1 <= place <= len(self.labels):
-                label = 'its label, with \\" for a quote in it'
+                label = 'its label, in double quotes if it has a blank, with \\" for a quote in it'
                 raise self.fail(f"a vertex from 1 to {len(self.labels)} and {label}", content)
             quoted = vertex[2] and _unescaped(re.sub(r'[\\"](["\\])', r"\1", vertex[2]))
             if self.labels[place - 1]:

@@ -251,6 +251,19 @@ def test_quotes_in_labels_of_pajek_are_read(tmp_path: Path) -> None:
     assert list(load(path).names) == ['a "b" c\\', "Zürich"]
 
 
+def test_a_label_of_pajek_without_quotes_is_one_word(tmp_path: Path) -> None:
+    path = tmp_path / "x.net"
+    for label in ("John Smith", "'John Smith'", "New York 0.5 0.5"):
+        path.write_text(f"*Vertices 2\n1 {label}\n2 b\n*Edges\n1 2\n")
+        told = (
+            f"{path}, line 2: expected a vertex from 1 to 2 and its label, in double quotes if it has a blank"
+        )
+        assert refused(load, path).startswith(told)
+    for more in ("", " 0.1 -.2 0.5", " ellipse", " ic Red", " [1-4,7]", " 0.1 0.2 box x_fact 2", " X_FACT 2"):
+        path.write_text(f"*Vertices 2\n1 'John{more}\n2 b\n*Edges\n1 2\n")
+        assert list(load(path).names) == ["'John", "b"]
+
+
 GEPHI = "Source,Target,Type,Id,Label,timeset,Weight\n"
 
 

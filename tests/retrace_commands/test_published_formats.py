@@ -259,7 +259,7 @@ def test_names_of_pajek_keep_their_signs(tmp_path: Path) -> None:
     doubled = '*Vertices 2\n1 "a""b" 0.5 0.5\n2 """c"""\n*Arcs\n1 2\n'
     assert arcs(read(doubled, tmp_path, "g.net")) == [('a"b', '"c"', 1)]
     told = refusal('*Vertices 2\n1 "a "b" c" 0.5\n*Arcs\n1 2\n', tmp_path, "g.net")
-    assert 'line 2: expected a vertex from 1 to 2 and its label, with \\" for a quote in it' in told
+    assert "line 2: expected a vertex from 1 to 2 and its label, in double quotes if it has a blank" in told
     assert "expected vertex 1 once" in refusal('*Vertices 2\n1 "a"\n1 "b"\n*Arcs\n1 2\n', tmp_path, "g.net")
 
 
