@@ -360,7 +360,6 @@ def test_wrong_options_are_refused_in_one_line(project: Path, tmp_path: Path, op
     assert "Traceback" not in printed
 
 
-@pytest.mark.long
 def test_a_key_twice_in_a_configuration_is_refused(project: Path, tmp_path: Path) -> None:
     """Snakemake would take the last."""
     file = tmp_path / "mine.yaml"
@@ -369,6 +368,7 @@ def test_a_key_twice_in_a_configuration_is_refused(project: Path, tmp_path: Path
     assert f"error: {file}: expected YAML, found: the key 'trials' twice in one mapping" in printed
 
 
+@pytest.mark.long
 def test_a_report_without_numbers_has_figures_and_claims(project: Path, only: Only, tmp_path: Path) -> None:
     solvers = ["bellman-ford/sequential", "bellman-ford/scipy"]
     only({"bellman-ford-direction": {"solvers": solvers, "graphs": ["NY"]}})

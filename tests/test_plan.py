@@ -132,7 +132,7 @@ def test_what_is_wrong_is_named(config: Config, place: str, value: Any, told: st
 
 def test_files_of_a_configuration_are_yaml(tmp_path: Path) -> None:
     sound, tab, twice, json = (tmp_path / name for name in ("a.yaml", "b.yaml", "c.yaml", "d.json"))
-    sound.write_text("trials: 3\n")
+    sound.write_text("a: &a {x: 1}\nb: &b {y: 2}\nboth:\n  <<: *a\n  <<: *b\n")
     tab.write_text("machines:\n\trtx: {}\n")
     twice.write_text("machines:\n  rtx: {}\n  rtx: {}\n")
     json.write_text('{\n\t"trials": 3\n}')

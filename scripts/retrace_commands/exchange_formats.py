@@ -27,23 +27,24 @@ XML_TRUE, XML_FALSE = {"true", "1"}, {"false", "0"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)\w*", re.I)
 PAJEK_SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix")
 PAJEK_LOOKS = (
-    "ellipse|box|diamond|triangle|cross|empty|man|woman|house|"
-    "[xy]_fact|s_size|phi|r|q|ic|bc|bw|lc|la|lphi|lr|fos|font"
+    "ellipse|box|diamond|triangle|cross|circle|empty|man|woman|house|[xy]_fact|s_size|phi|r|q|ic|bc|bw|lc|la|"
+    "lphi|lr|fos|font|color|url|hooks|cart|polar|circ"
 )
 """What may follow a label in Pajek beside numbers and times in brackets: shapes, and how one is drawn."""
 PAJEK_VERTEX = re.compile(
-    r'([0-9]{1,12})(?:\s+(?:"((?:[^"\\]|\\.|"")*)"(?:\s.*)?|([^"\s]\S*)'
-    rf"(?:\s+(?:[-+.\d\[]|(?:{PAJEK_LOOKS})\b).*)?))?",
-    re.I,
+    r'([0-9]{1,12})(?:\s+(?:"((?:[^"\\]|\\.|"")*)"(?:\s.*)?|"([^"]*)"(?:\s[^"]*)?|([^"\s]\S*)'
+    rf"(?:\s+(?:[-+.\d\[]|(?:{PAJEK_LOOKS}|{PAJEK_LOOKS.upper()}|nan|inf|None|NA)\b).*)?))?"
 )
 """A vertex, and perhaps its label and more; quotes in a label have a backslash in front, or are doubled.
 
-A label without quotes is one word.
+A label without quotes is one word. In quotes it may end with a backslash that igraph wrote.
 """
 NO_WEIGHTS = {"source", "target", "id", "key", "label", "name", *WEIGHT_KEYS}
 """Attributes of edges, in small letters, that are none beside those that may be weights."""
 GML_TOKEN = re.compile(r'\s*(?:([A-Za-z_]\w*)\s+(?:"([^"]*)"|([^\s\[\]"]+))|([A-Za-z_]\w*)\s*\[|(\])|#.*)\s*')
 """A key with a text or a number, the begin or end of a block, or a comment."""
+GML_ONCE = {"node": {"id", "label"}, "edge": {"source", "target"}}
+"""Keys of a block that say one thing, beside those that may be weights."""
 NamedEdge = tuple[str, str, dict[str, str], int]
 """Tail, head, what may be the weight by WEIGHT_KEYS, and line."""
 
@@ -73,7 +74,8 @@ class ExchangedEdges:
 
     def add_named(self, ends: Collection[NamedEdge], defaults: Mapping[str, str]) -> None:
         """Take edges between nodes, whose weight is the attribute that they have, perhaps by default."""
-        key = _weight_key({key for _, _, weights, _ in ends for key in weights} | {*defaults}, self.where)
+        have = {key for _, _, weights, _ in ends for key, text in weights.items() if _may_weigh(key, text)}
+        key = _weight_key(have or {*defaults}, self.where)
         for tail, head, weights, line in ends:
             for name in (tail, head):
                 if name not in self.names:
@@ -224,8 +226,8 @@ class _GraphML:
             self.unread.add(self.key)
 
     def take_text(self, text: str) -> None:
-        """Keep the text of a key."""
-        if self.key:
+        """Keep the text of a key, but for that of tags within it."""
+        if self.key and self.path[-1] in ("data", "default"):
             self.text += text
 
     def named(self, given: dict[str, str], key: str) -> str:
@@ -271,6 +273,11 @@ def read_gml(text: str, where: str) -> EdgeTable:
     return table
 
 
+def _may_weigh(key: str, text: str) -> bool:
+    """Return whether an attribute of an edge may be its weight: what is called so, or is a number."""
+    return key == "weight" or NUMBER.fullmatch(text) is not None
+
+
 def _weight_key(used: Collection[str], where: str) -> str:
     """Return which of the attributes of edges is the weight; raise RetraceError if two may be."""
     if "weight" not in used and len(used) > 1:
@@ -281,33 +288,37 @@ def _weight_key(used: Collection[str], where: str) -> str:
 def _gml_blocks(text: str, where: str) -> Iterator[tuple[tuple[str, ...], dict[str, str], int]]:
     """Yield each block that has ended, as the names of those it is in, its values, and its first line."""
     names: list[str] = []
-    open_blocks: list[tuple[dict[str, str], int]] = []
+    open_blocks: list[tuple[dict[str, str], set[str], int]] = []
     values: dict[str, str] = {}
+    written = set[str]()
     end, line, counted = 0, 1, 0
     while token := GML_TOKEN.match(text, end):
         end = token.end()
         key, quoted, bare, block, closes = token.groups()
         if key is not None:
-            name = key.lower()
-            if name in NO_WEIGHTS and name in values:
+            name, within = key.lower(), names[-1] if names else ""
+            weighs = name in WEIGHT_KEYS and within == "edge"
+            if name in values and (weighs or (key in written and name in GML_ONCE.get(within, ()))):
                 line = text.count("\n", 0, token.start(1)) + 1
                 raise RetraceError(
                     f"{where}, line {line}: expected one {name}, found {key} again; rename one"
                 )
-            values.setdefault(name, bare if quoted is None else _unescaped(quoted))
+            if name not in values or (key == name and key not in written):  # small letters come first
+                values[name] = bare if quoted is None else _unescaped(quoted)
+            written.add(key)
         elif block is not None:
             line, counted = line + text.count("\n", counted, token.start(4)), token.start(4)
             names.append(block.lower())
-            open_blocks.append((values, line))
-            values = {}
+            open_blocks.append((values, written, line))
+            values, written = {}, set()
         elif closes is not None:
             if not names:
                 end = token.start(5)
                 break
-            outer, first = open_blocks.pop()
+            outer, of_outer, first = open_blocks.pop()
             yield tuple(names), values, first
             names.pop()
-            values = outer
+            values, written = outer, of_outer
     if end != len(text) or names:
         line = text.count("\n", 0, end) + 1
         rest = ascii(text[end : end + 40].strip()) if end != len(text) else "its end in a block"
@@ -413,7 +424,7 @@ class _Pajek:
             quoted = vertex[2] and _unescaped(re.sub(r'[\\"](["\\])', r"\1", vertex[2]))
             if self.labels[place - 1]:
                 raise self.fail(f"vertex {place} once", content)
-            self.labels[place - 1] = str(quoted or vertex[3] or "")
+            self.labels[place - 1] = str(quoted or vertex[3] or vertex[4] or "")
         elif self.section == "matrix" and len(words) == len(self.labels) > self.row:
             self.row += 1
             for column, word in enumerate(words, 1):

@@ -14,7 +14,7 @@ COUNT = re.compile("[0-9]{1,12}")
 
 
 def metis_fits(vertices: int, edges: int, rows: list[Cells]) -> bool:
-    """Return whether rows below the first are the neighbours of each vertex, counted from 1, both ways.
+    """Return whether rows below the first are other vertices, those next to each, counted from 1, both ways.
 
     Where some are missing, as blank lines are, a vertex is as far below the first row as its line is.
     """
@@ -24,7 +24,7 @@ def metis_fits(vertices: int, edges: int, rows: list[Cells]) -> bool:
     if len(rest) == vertices:  # comments may be between them
         rest = [(header + u, cells) for u, (_, cells) in enumerate(rest, 1)]
     arcs = {(str(number - header), v) for number, cells in rest for v in cells}
-    return bool(arcs) and all((v, u) in arcs for u, v in arcs)
+    return bool(arcs) and all(u != v and (v, u) in arcs for u, v in arcs)
 
 
 def is_metis(rows: list[Cells]) -> bool:

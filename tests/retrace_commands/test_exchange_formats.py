@@ -249,17 +249,20 @@ def test_quotes_in_labels_of_pajek_are_read(tmp_path: Path) -> None:
     path = tmp_path / "x.net"
     path.write_text('*Vertices 2\n1 "a \\"b\\" c\\\\" 0.5 0.5\n2 Zürich\n*Edges\n1 2\n')
     assert list(load(path).names) == ['a "b" c\\', "Zürich"]
+    path.write_text('*Vertices 2\n1 "C:\\"\n2 "D:\\" 0.5 0.5\n*Edges\n1 2\n')  # as igraph writes them
+    assert list(load(path).names) == ["C:\\", "D:\\"]
 
 
 def test_a_label_of_pajek_without_quotes_is_one_word(tmp_path: Path) -> None:
     path = tmp_path / "x.net"
-    for label in ("John Smith", "'John Smith'", "New York 0.5 0.5"):
+    for label in ("John Smith", "'John Smith'", "New York 0.5 0.5", "Iron Man"):
         path.write_text(f"*Vertices 2\n1 {label}\n2 b\n*Edges\n1 2\n")
         told = (
             f"{path}, line 2: expected a vertex from 1 to 2 and its label, in double quotes if it has a blank"
         )
         assert refused(load, path).startswith(told)
-    for more in ("", " 0.1 -.2 0.5", " ellipse", " ic Red", " [1-4,7]", " 0.1 0.2 box x_fact 2", " X_FACT 2"):
+    drawn = (" 0.1 -.2 0.5", " ellipse", " ic Red", " [1-4,7]", " 0.1 0.2 box x_fact 2", " X_FACT 2")
+    for more in ("", *drawn, " nan 1 box", " None 0 box", ' url "http://x"', " HOOKS CART 0 0", " circle"):
         path.write_text(f"*Vertices 2\n1 'John{more}\n2 b\n*Edges\n1 2\n")
         assert list(load(path).names) == ["'John", "b"]
 

@@ -194,12 +194,48 @@ def test_one_weight_has_one_spelling(tmp_path: Path) -> None:
     content = GRAPHML.format(name="weight", kind="directed", more="").replace("<graph ", f"{key}<graph ")
     assert "expected one spelling of weight, found Weight too" in refusal(content, tmp_path)
     assert "expected one weight, found weight again" in refusal(GML.format("Weight 5 weight 7"), tmp_path)
-    for again in ("source 1", 'label "x" label "y"'):
-        told = f"line 4: expected one {again[:5]}"
-        assert told in refusal(GML.format(again), tmp_path)
+    assert "line 4: expected one source, found source again" in refusal(GML.format("source 1"), tmp_path)
+    twice = GML.format("").replace("id 2", 'id 2 label "x" label "y"')
+    assert "line 3: expected one label, found label again" in refusal(twice, tmp_path)
     twice = GRAPHML.format(name="weight", kind="directed", more="")
     twice = twice.replace("</data>", '</data><data key="d0">7</data>')
     assert arcs(read(twice, tmp_path)) == [("a", "b", 7)]
+
+
+def test_keys_of_gml_that_differ_in_case_or_say_nothing_here_are_read(tmp_path: Path) -> None:
+    """NetworkX writes a list as a key that repeats, and attributes that tables call Id or Label."""
+    for first in ('id 1 label "a" Id "n0" Label "Alice"', 'Id "n0" Label "Alice" id 1 label "a"'):
+        content = GML.format('Source "x" Weight 5 key 0 Key "k"').replace("id 1", first)
+        content = content.replace("id 2", 'id 2 name "Ann" name "Anna" hues [ label 1 label 2 ]')
+        content = content.replace("graph [", 'graph [ name "x" name "y"')
+        assert arcs(read(content, tmp_path)) == [("Ann", "a", 5), ("a", "Ann", 5)]
+
+
+def test_attributes_of_graphml_weigh_by_their_numbers_on_edges(tmp_path: Path) -> None:
+    """Not by defaults beside them, nor by words; what is drawn within data is none."""
+    cost = GRAPHML.format(name="cost", kind="directed", more="")
+    for other, data in (
+        ('for="all" attr.name="value"><default>0</default></key>', ""),
+        ('for="edge" attr.name="value"/>', "strong"),
+        ('for="edge" attr.name="value"/>', ""),
+    ):
+        content = cost.replace("<graph ", f'<key id="d1" {other}<graph ')
+        found = read(content.replace("</edge>", f'<data key="d1">{data}</data></edge>'), tmp_path)
+        assert arcs(found) == [("a", "b", 5)]
+        assert not found.notes
+    drawn = GRAPHML.format(name="d0", kind="directed", more="").replace(">5<", "><y><label>5</label></y><")
+    assert not read(drawn, tmp_path).notes
+    weight = '<key id="d1" for="edge" attr.name="weight"><default>1</default></key>'
+    content = cost.replace("<graph ", f"{weight}<graph ")
+    assert arcs(read(content, tmp_path)) == [("a", "b", 5)]
+    words = content.replace("</edge>", '<data key="d1">heavy</data></edge>')
+    assert read(words, tmp_path).graph.weights is None
+
+
+def test_lines_that_name_their_own_vertex_are_edges(tmp_path: Path) -> None:
+    """METIS has no loops."""
+    for content in ("4 3\n1 2\n1 3\n2 3\n", "5 4\n1 2\n1 3\n2 4\n3 4\n", "4 2\n1 2\n1 2\n"):
+        assert ("1", "2", 1) in arcs(read(content, tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,7 @@ def committed_records() -> list[Path]:
 def check_files(paths: Iterable[Path]) -> None:
     """Raise RetraceError if a file is no YAML or has a key twice, of which Snakemake would take the last."""
     for path in paths:
-        if path.suffix != ".json":
+        if path.suffix != ".json" and path.is_file():
             read_yaml(path)
 
 

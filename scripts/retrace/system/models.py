@@ -215,7 +215,7 @@ class StrictLoader(*PARSER):  # type: ignore[misc]
         node: yaml.MappingNode = super().compose_mapping_node(anchor)
         seen = set()
         for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode):
+            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
                 if (key.tag, key.value) in seen:
                     problem = f"the key {key.value!r} twice in one mapping"
                     raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
