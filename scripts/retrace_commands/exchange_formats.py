@@ -28,12 +28,12 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)\w*", 
 PAJEK_SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix")
 PAJEK_LOOKS = (
     "ellipse|box|diamond|triangle|cross|circle|empty|man|woman|house|[xy]_fact|s_size|phi|r|q|ic|bc|bw|lc|la|"
-    "lphi|lr|fos|font|color|url|hooks|cart|polar|circ"
+    "lphi|lr|fos|font|size|square|color|url|hooks|cart|polar|circ"
 )
 """What may follow a label in Pajek beside numbers and times in brackets: shapes, and how one is drawn."""
 PAJEK_VERTEX = re.compile(
     r'([0-9]{1,12})(?:\s+(?:"((?:[^"\\]|\\.|"")*)"(?:\s.*)?|"([^"]*)"(?:\s[^"]*)?|([^"\s]\S*)'
-    rf"(?:\s+(?:[-+.\d\[]|(?:{PAJEK_LOOKS}|{PAJEK_LOOKS.upper()}|nan|inf|None|NA)\b).*)?))?"
+    rf"(?:\s+(?:[-+.\d\[(%]|(?:{PAJEK_LOOKS}|{PAJEK_LOOKS.upper()}|nan|NaN|inf|None|NA)\b).*)?))?"
 )
 """A vertex, and perhaps its label and more; quotes in a label have a backslash in front, or are doubled.
 

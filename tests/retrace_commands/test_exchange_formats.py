@@ -262,7 +262,16 @@ def test_a_label_of_pajek_without_quotes_is_one_word(tmp_path: Path) -> None:
         )
         assert refused(load, path).startswith(told)
     drawn = (" 0.1 -.2 0.5", " ellipse", " ic Red", " [1-4,7]", " 0.1 0.2 box x_fact 2", " X_FACT 2")
-    for more in ("", *drawn, " nan 1 box", " None 0 box", ' url "http://x"', " HOOKS CART 0 0", " circle"):
+    for more in (
+        "",
+        *drawn,
+        " nan 1 box",
+        " None 0 box",
+        ' url "http://x"',
+        " HOOKS CART 0 0",
+        " circle",
+        " % one",
+    ):
         path.write_text(f"*Vertices 2\n1 'John{more}\n2 b\n*Edges\n1 2\n")
         assert list(load(path).names) == ["'John", "b"]
 
