@@ -48,7 +48,7 @@ def convert_graph(arguments: Namespace) -> None:
     lost = losses(replace(graph_file, graph=graph), arguments.output)
     said = "".join(f"; {one}" for one in lost + read_otherwise(graph, arguments.output))
     say(
-        f"{graph_file.path} ({graph_file.kind}) -> {arguments.output} ({kind}): {graph.vertices} vertices, "
+        f"{graph_file.path} ({graph_file.form}) -> {arguments.output} ({kind}): {graph.vertices} vertices, "
         f"{graph.arcs} arcs{said}"
     )
 
